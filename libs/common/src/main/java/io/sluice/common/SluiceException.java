@@ -1,0 +1,40 @@
+package io.sluice.common;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A failure with an {@link ErrorCode}. The message names the object, the value and the way out; the
+ * details are small machine-readable facts (for example {@code leader -> host:port}).
+ */
+public final class SluiceException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final ErrorCode code;
+  private final transient Map<String, String> details;
+
+  public SluiceException(ErrorCode code, String message) {
+    this(code, message, Map.of(), null);
+  }
+
+  public SluiceException(ErrorCode code, String message, @Nullable Throwable cause) {
+    this(code, message, Map.of(), cause);
+  }
+
+  public SluiceException(
+      ErrorCode code, String message, Map<String, String> details, @Nullable Throwable cause) {
+    super(message, cause);
+    this.code = code;
+    this.details = Map.copyOf(details);
+  }
+
+  /** What kind of failure this is. */
+  public ErrorCode code() {
+    return code;
+  }
+
+  /** Machine-readable facts, never null. */
+  public Map<String, String> details() {
+    return details == null ? Map.of() : details;
+  }
+}
