@@ -1,0 +1,182 @@
+package io.sluice.format.row;
+
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.format.schema.TableSchema;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.math.BigInteger;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * The compact row value, format 1: a header of 12 bytes with the schema id and the time of the last
+ * change, a bitmap of nulls, a slot of fixed width for each column, and the bytes of text and BYTES
+ * columns. Any column can be read without its neighbours. The bytes are described in {@code
+ * docs/formats/row-encoding.md}. Scalar columns only. Immutable and thread-safe.
+ */
+public final class RowCodec {
+  /** The format version in the first byte. */
+  public static final int FORMAT = 1;
+
+  /** Bytes before the bitmap of nulls. */
+  public static final int HEADER_SIZE = 12;
+
+  static final int FLAGS_AT = 1;
+  static final int SCHEMA_ID_AT = 2;
+  static final int MODIFIED_AT = 4;
+
+  static final VarHandle SHORTS =
+      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+  static final VarHandle INTS =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private final RowLayout layout;
+
+  private RowCodec(RowLayout layout) {
+    this.layout = layout;
+  }
+
+  /**
+   * The codec of rows of that schema.
+   *
+   * @throws SluiceException UNSUPPORTED when the schema has an ARRAY, MAP or ROW column
+   */
+  public static RowCodec of(TableSchema schema) {
+    return new RowCodec(new RowLayout(schema));
+  }
+
+  /**
+   * The value of a row.
+   *
+   * @param modifiedMs time of the change, epoch milliseconds
+   * @throws SluiceException INVALID_VALUE naming the column whose value does not fit
+   */
+  public byte[] encode(Row row, long modifiedMs) {
+    ByteAccumulator out = new ByteAccumulator(layout.variableAt() + 16 * layout.size());
+    encode(row, modifiedMs, out);
+    return out.toByteArray();
+  }
+
+  /** As {@link #encode(Row, long)}, appended to {@code out}. */
+  public void encode(Row row, long modifiedMs, ByteAccumulator out) {
+    if (row.columnCount() != layout.size()) {
+      throw new SluiceException(
+          ErrorCode.INVALID_VALUE,
+          "The row has "
+              + row.columnCount()
+              + " values; the schema has "
+              + layout.size()
+              + " columns");
+    }
+    int start = out.extend(layout.variableAt());
+    Arrays.fill(out.array(), start, start + layout.variableAt(), (byte) 0);
+    out.array()[start] = FORMAT;
+    SHORTS.set(out.array(), start + SCHEMA_ID_AT, (short) layout.schema().schemaId());
+    LONGS.set(out.array(), start + MODIFIED_AT, modifiedMs);
+    for (int i = 0; i < layout.size(); i++) {
+      if (row.isNull(i)) {
+        encodeNull(i, start, out);
+      } else if (layout.isVariable(i)) {
+        out.put(variable(row, i));
+      } else {
+        encodeFixed(row, i, out.array(), start + layout.slot(i));
+      }
+      if (layout.isVariable(i)) {
+        int end = out.length() - start - layout.variableAt();
+        INTS.set(out.array(), start + layout.slot(i), end);
+      }
+    }
+  }
+
+  private void encodeNull(int index, int start, ByteAccumulator out) {
+    ScalarColumn column = layout.column(index);
+    if (!column.rules().column().nullable()) {
+      throw column.rules().nullRefused();
+    }
+    out.array()[start + HEADER_SIZE + index / 8] |= (byte) (1 << index % 8);
+  }
+
+  private byte[] variable(Row row, int index) {
+    ScalarColumn column = layout.column(index);
+    if (column.family() == ScalarColumn.Family.BYTES) {
+      return row.getBytes(index);
+    }
+    String text = row.getString(index);
+    column.rules().text(text);
+    column.rules().wholeCharacters(text);
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private void encodeFixed(Row row, int index, byte[] out, int at) {
+    ScalarColumn column = layout.column(index);
+    switch (column.family()) {
+      case BOOLEAN -> out[at] = (byte) (row.getBoolean(index) ? 1 : 0);
+      case FLOAT -> INTS.set(out, at, Float.floatToRawIntBits(row.getFloat(index)));
+      case DOUBLE -> LONGS.set(out, at, Double.doubleToRawLongBits(row.getDouble(index)));
+      case DECIMAL -> {
+        BigInteger unscaled = column.rules().unscaled(row.getDecimal(index));
+        LONGS.set(out, at, unscaled.longValue());
+        if (!RowLayout.isShortDecimal(column.rules().column())) {
+          LONGS.set(out, at + 8, unscaled.shiftRight(64).longValue());
+        }
+      }
+      case BINARY -> {
+        byte[] value = row.getBytes(index);
+        column.rules().fixedBytes(value);
+        System.arraycopy(value, 0, out, at, value.length);
+      }
+      default -> putLittleEndian(column.units(row, index), column.width(), out, at);
+    }
+  }
+
+  private static void putLittleEndian(long value, int width, byte[] out, int at) {
+    for (int i = 0; i < width; i++) {
+      out[at + i] = (byte) (value >>> (8 * i));
+    }
+  }
+
+  /**
+   * The row of a value. Its structure is checked here, its columns are read when asked for; the
+   * bytes are not copied and must not change.
+   *
+   * @throws SluiceException CORRUPT_STORAGE naming position, expected and found; SCHEMA_NOT_FOUND
+   *     when the value follows another schema than this codec's
+   */
+  public CompactRow decode(byte[] value) {
+    return CompactRow.of(layout, value);
+  }
+
+  /** Schema that the value follows. */
+  public static int schemaId(byte[] value) {
+    checkHeader(value);
+    return (short) SHORTS.get(value, SCHEMA_ID_AT) & 0xFFFF;
+  }
+
+  /** Time of the change that wrote the value, epoch milliseconds. */
+  public static long modifiedMs(byte[] value) {
+    checkHeader(value);
+    return (long) LONGS.get(value, MODIFIED_AT);
+  }
+
+  static void checkHeader(byte[] value) {
+    if (value.length < HEADER_SIZE) {
+      throw damaged(0, "at least " + HEADER_SIZE + " bytes", value.length + " bytes");
+    }
+    if (value[0] != FORMAT) {
+      throw damaged(0, "format " + FORMAT, "format " + (value[0] & 0xFF));
+    }
+    if (value[FLAGS_AT] != 0) {
+      throw damaged(FLAGS_AT, "flags 0", "flags " + (value[FLAGS_AT] & 0xFF));
+    }
+  }
+
+  static SluiceException damaged(int at, String expected, String found) {
+    return new SluiceException(
+        ErrorCode.CORRUPT_STORAGE,
+        "Row value is damaged at byte " + at + ": expected " + expected + ", found " + found);
+  }
+}
