@@ -162,6 +162,12 @@ public final class RowCodec {
     return (long) LONGS.get(value, MODIFIED_AT);
   }
 
+  /** Replaces the time of the change in a value, for callers that learn it after they encoded. */
+  public static void setModifiedMs(byte[] value, long modifiedMs) {
+    checkHeader(value);
+    LONGS.set(value, MODIFIED_AT, modifiedMs);
+  }
+
   static void checkHeader(byte[] value) {
     if (value.length < HEADER_SIZE) {
       throw damaged(0, "at least " + HEADER_SIZE + " bytes", value.length + " bytes");

@@ -1,0 +1,176 @@
+package io.sluice.format.batch;
+
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.zip.CRC32C;
+import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.memory.BufferAllocator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes buffers into a body: compressed one by one, padded, checksummed. Compression goes through
+ * scratch memory that is kept from batch to batch, so that a body takes no more than its own size.
+ * One owner, not thread-safe.
+ */
+final class BodyWriter implements AutoCloseable {
+  /** Buffers below this stay raw: a frame's overhead eats what compression would save. */
+  static final int MIN_COMPRESSED_BYTES = 256;
+
+  /** Scratch above this is given back after the batch that needed it. */
+  private static final int MAX_KEPT_SCRATCH_BYTES = 16 * 1024 * 1024;
+
+  private final BufferAllocator allocator;
+  private final BatchCodec codec;
+  private final @Nullable BufferCodec compressor;
+  private final CRC32C crc = new CRC32C();
+  private @Nullable ArrowBuf scratch;
+  private ByteBuffer scratchBytes = ByteBuffer.allocate(0);
+
+  BodyWriter(BufferAllocator allocator, CompressionSettings settings) {
+    this.allocator = allocator;
+    this.codec = settings.codec();
+    this.compressor = BufferCodec.open(settings);
+  }
+
+  /** How this writer compresses. */
+  BatchCodec codec() {
+    return codec;
+  }
+
+  /**
+   * Writes all buffers, adds their places to the message and their checksums to the target.
+   *
+   * @param checksums little endian, room for 4 bytes a buffer
+   * @return the body, owned by the caller
+   */
+  ArrowBuf write(RootBuffers buffers, RecordBatchMessageWriter message, ByteBuffer checksums) {
+    if (buffers.totalBytes() > BatchLimits.MAX_UNCOMPRESSED_BYTES) {
+      throw new SluiceException(
+          ErrorCode.BATCH_TOO_LARGE,
+          "Batch has "
+              + buffers.totalBytes()
+              + " bytes without compression; the limit is "
+              + BatchLimits.MAX_UNCOMPRESSED_BYTES);
+    }
+    return compressor == null
+        ? copy(buffers, message, checksums)
+        : compress(compressor, buffers, message, checksums);
+  }
+
+  private ArrowBuf copy(
+      RootBuffers buffers, RecordBatchMessageWriter message, ByteBuffer checksums) {
+    int total = (int) buffers.totalBytes();
+    ArrowBuf body = allocator.buffer(total);
+    ByteBuffer target = body.nioBuffer(0, total);
+    int at = 0;
+    for (int i = 0; i < buffers.count(); i++) {
+      int length = buffers.length(i);
+      if (length > 0) {
+        target.put(at, buffers.buffer(i).nioBuffer(0, length), 0, length);
+      }
+      at = finish(target, at, length, message, checksums);
+    }
+    body.writerIndex(total);
+    return body;
+  }
+
+  private ArrowBuf compress(
+      BufferCodec compressor,
+      RootBuffers buffers,
+      RecordBatchMessageWriter message,
+      ByteBuffer checksums) {
+    ByteBuffer target = scratch(compressor, buffers);
+    int at = 0;
+    for (int i = 0; i < buffers.count(); i++) {
+      int length = buffers.length(i);
+      int stored = length == 0 ? 0 : store(compressor, buffers.buffer(i), length, target, at);
+      at = finish(target, at, stored, message, checksums);
+    }
+    ArrowBuf body = allocator.buffer(at);
+    body.nioBuffer(0, at).put(0, target, 0, at);
+    body.writerIndex(at);
+    trimScratch();
+    return body;
+  }
+
+  /** Stores one buffer with its prefix; returns the bytes both take. */
+  private static int store(
+      BufferCodec compressor, ArrowBuf source, int length, ByteBuffer target, int at) {
+    ByteBuffer bytes = source.nioBuffer(0, length);
+    int dataAt = at + BatchStructure.PREFIX_BYTES;
+    if (length >= MIN_COMPRESSED_BYTES) {
+      int size = compressor.compress(bytes, 0, length, target, dataAt);
+      if (size < length) {
+        target.putLong(at, length);
+        return BatchStructure.PREFIX_BYTES + size;
+      }
+    }
+    target.putLong(at, BatchStructure.RAW_PREFIX);
+    target.put(dataAt, bytes, 0, length);
+    return BatchStructure.PREFIX_BYTES + length;
+  }
+
+  /** Pads, checksums and records a stored buffer; returns where the next one begins. */
+  private int finish(
+      ByteBuffer target,
+      int at,
+      int length,
+      RecordBatchMessageWriter message,
+      ByteBuffer checksums) {
+    int end = LogBatchHeader.align(at + length);
+    for (int i = at + length; i < end; i++) {
+      target.put(i, (byte) 0);
+    }
+    crc.reset();
+    if (length > 0) {
+      target.limit(at + length).position(at);
+      crc.update(target);
+      target.clear();
+    }
+    checksums.putInt((int) crc.getValue());
+    message.addBuffer(at, length);
+    return end;
+  }
+
+  private ByteBuffer scratch(BufferCodec compressor, RootBuffers buffers) {
+    long needed = 0;
+    for (int i = 0; i < buffers.count(); i++) {
+      int length = buffers.length(i);
+      needed += length == 0 ? 0 : BatchStructure.PREFIX_BYTES + 8L + compressor.bound(length);
+    }
+    if (scratchBytes.capacity() < needed) {
+      releaseScratch();
+      ArrowBuf grown = allocator.buffer(needed);
+      scratch = grown;
+      scratchBytes =
+          grown
+              .nioBuffer(0, Math.toIntExact(Math.min(grown.capacity(), Integer.MAX_VALUE)))
+              .order(ByteOrder.LITTLE_ENDIAN);
+    }
+    return scratchBytes;
+  }
+
+  private void trimScratch() {
+    if (scratchBytes.capacity() > MAX_KEPT_SCRATCH_BYTES) {
+      releaseScratch();
+    }
+  }
+
+  private void releaseScratch() {
+    if (scratch != null) {
+      scratch.close();
+      scratch = null;
+      scratchBytes = ByteBuffer.allocate(0);
+    }
+  }
+
+  @Override
+  public void close() {
+    releaseScratch();
+    if (compressor != null) {
+      compressor.close();
+    }
+  }
+}

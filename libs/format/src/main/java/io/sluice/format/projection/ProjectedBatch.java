@@ -1,0 +1,146 @@
+package io.sluice.format.projection;
+
+import io.sluice.format.batch.BodyChecksums;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/**
+ * One stored batch cut down to the wanted columns: the Arrow message of the new batch, and what
+ * must be read from the stored body to fill the new one.
+ *
+ * <p>To fill a body: for each read, either read straight to {@link #directTarget} and then call
+ * {@link #checkDirect}, or read into scratch and call {@link #place}; then call {@link #complete}.
+ * Positions and limits of the given buffers are neither used nor changed. Immutable.
+ */
+public final class ProjectedBatch {
+  private final ByteBuffer metadata;
+  private final int bodyLength;
+  private final BufferRanges ranges;
+  private final ReadPlan reads;
+  private final SynthesizedBuffers synthesized;
+
+  ProjectedBatch(
+      ByteBuffer metadata,
+      int bodyLength,
+      BufferRanges ranges,
+      ReadPlan reads,
+      SynthesizedBuffers synthesized) {
+    this.metadata = metadata;
+    this.bodyLength = bodyLength;
+    this.ranges = ranges;
+    this.reads = reads;
+    this.synthesized = synthesized;
+  }
+
+  /** The Arrow message of the new batch. */
+  public ByteBuffer metadata() {
+    return metadata.duplicate();
+  }
+
+  /** Bytes of the new body. */
+  public int bodyLength() {
+    return bodyLength;
+  }
+
+  /** Number of stored buffers that are wanted and not empty, in the order of the new body. */
+  public int rangeCount() {
+    return ranges.count();
+  }
+
+  /** Where the buffer lies in the stored body. */
+  public int sourceOffset(int range) {
+    return ranges.source(range);
+  }
+
+  /** Bytes of the buffer, without padding. */
+  public int length(int range) {
+    return ranges.length(range);
+  }
+
+  /** Where the buffer goes in the new body. */
+  public int targetOffset(int range) {
+    return ranges.target(range);
+  }
+
+  /** crc32c of the buffer. */
+  public int crc(int range) {
+    return ranges.crc(range);
+  }
+
+  /** Number of reads: buffers that lie close together share one. */
+  public int readCount() {
+    return reads.count();
+  }
+
+  /** Where the read begins in the stored body. */
+  public int readOffset(int read) {
+    return reads.offset(read);
+  }
+
+  /** Bytes of the read. */
+  public int readLength(int read) {
+    return reads.length(read);
+  }
+
+  /**
+   * Where in the new body the read may go as it is, because it holds only wanted buffers in the new
+   * order; -1 when it must go through {@link #place}.
+   */
+  public int directTarget(int read) {
+    return reads.directTarget(read);
+  }
+
+  /**
+   * Checks the buffers of a read that went straight to its {@link #directTarget}. CORRUPT_BATCH
+   * naming the buffer whose checksum is wrong.
+   *
+   * @param body the new body from index 0
+   */
+  public void checkDirect(int read, ByteBuffer body) {
+    CRC32C crc = new CRC32C();
+    for (int i = reads.firstRange(read); i < reads.firstRange(read + 1); i++) {
+      int range = reads.range(i);
+      BodyChecksums.check(
+          crc,
+          body,
+          ranges.target(range),
+          ranges.length(range),
+          ranges.crc(range),
+          ranges.buffer(range));
+    }
+  }
+
+  /**
+   * Checks the buffers of a read and copies them to their places. CORRUPT_BATCH naming the buffer
+   * whose checksum is wrong.
+   *
+   * @param bytes what was read, from index 0
+   * @param body the new body from index 0
+   */
+  public void place(int read, ByteBuffer bytes, ByteBuffer body) {
+    CRC32C crc = new CRC32C();
+    int start = reads.offset(read);
+    for (int i = reads.firstRange(read); i < reads.firstRange(read + 1); i++) {
+      int range = reads.range(i);
+      int at = ranges.source(range) - start;
+      int length = ranges.length(range);
+      BodyChecksums.check(crc, bytes, at, length, ranges.crc(range), ranges.buffer(range));
+      body.put(ranges.target(range), bytes, at, length);
+    }
+  }
+
+  /**
+   * Writes what is not read: padding, NULL columns and metadata columns.
+   *
+   * @param body the new body from index 0
+   */
+  public void complete(ByteBuffer body) {
+    for (int i = 0; i < ranges.count(); i++) {
+      int end = ranges.target(i) + ranges.length(i);
+      for (int at = end; (at & 7) != 0; at++) {
+        body.put(at, (byte) 0);
+      }
+    }
+    synthesized.write(body);
+  }
+}
