@@ -1,0 +1,110 @@
+package io.sluice.protocol.flight;
+
+import io.grpc.StatusRuntimeException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.arrow.flight.impl.Flight;
+import org.apache.arrow.memory.ArrowBuf;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One received FlightData message. It owns its body: whoever receives the frame closes it, and
+ * retains the body first (through its reference manager) to keep it longer.
+ *
+ * <p>gRPC reports a message that a marshaller refuses as a cancelled call with an unclear status.
+ * Therefore a message that cannot be parsed arrives as a frame whose every accessor throws what was
+ * wrong with it (INVALID_ARGUMENT), so that the handler of the call can answer that.
+ */
+public final class FlightFrame implements AutoCloseable {
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
+
+  private final Flight.@Nullable FlightDescriptor descriptor;
+  private final byte @Nullable [] dataHeader;
+  private final byte @Nullable [] appMetadata;
+  private final @Nullable ArrowBuf body;
+  private final int wireBytes;
+  private final @Nullable StatusRuntimeException damage;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  FlightFrame(
+      Flight.@Nullable FlightDescriptor descriptor,
+      byte @Nullable [] dataHeader,
+      byte @Nullable [] appMetadata,
+      @Nullable ArrowBuf body,
+      int wireBytes) {
+    this.descriptor = descriptor;
+    this.dataHeader = dataHeader;
+    this.appMetadata = appMetadata;
+    this.body = body;
+    this.wireBytes = wireBytes;
+    this.damage = null;
+  }
+
+  private FlightFrame(StatusRuntimeException damage) {
+    this.descriptor = null;
+    this.dataHeader = null;
+    this.appMetadata = null;
+    this.body = null;
+    this.wireBytes = 0;
+    this.damage = damage;
+  }
+
+  static FlightFrame damaged(StatusRuntimeException damage) {
+    return new FlightFrame(damage);
+  }
+
+  /** The descriptor, which clients send with the first message of a put. */
+  public Flight.@Nullable FlightDescriptor descriptor() {
+    requireIntact();
+    return descriptor;
+  }
+
+  /** The Arrow IPC message flatbuffer, empty when the message has none. */
+  public ByteBuffer dataHeader() {
+    requireIntact();
+    return view(dataHeader);
+  }
+
+  /** The application metadata, empty when the message has none. */
+  public ByteBuffer appMetadata() {
+    requireIntact();
+    return view(appMetadata);
+  }
+
+  /** The body from index 0 to its writer index, null when the message has none or an empty one. */
+  public @Nullable ArrowBuf body() {
+    requireIntact();
+    return body;
+  }
+
+  /** Bytes of the body. */
+  public int bodyLength() {
+    requireIntact();
+    return body == null ? 0 : Math.toIntExact(body.writerIndex());
+  }
+
+  /** Bytes of the whole message as received, without gRPC's own 5. */
+  public int wireBytes() {
+    requireIntact();
+    return wireBytes;
+  }
+
+  /** Throws what is wrong with the message when it could not be parsed. */
+  public void requireIntact() {
+    if (damage != null) {
+      throw damage;
+    }
+  }
+
+  /** Releases the body. Twice is harmless. */
+  @Override
+  public void close() {
+    if (body != null && closed.compareAndSet(false, true)) {
+      body.getReferenceManager().release();
+    }
+  }
+
+  private static ByteBuffer view(byte @Nullable [] bytes) {
+    return bytes == null ? NOTHING.duplicate() : ByteBuffer.wrap(bytes);
+  }
+}

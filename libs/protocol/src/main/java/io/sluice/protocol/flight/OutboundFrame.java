@@ -1,0 +1,130 @@
+package io.sluice.protocol.flight;
+
+import com.google.protobuf.CodedOutputStream;
+import com.google.protobuf.MessageLite;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.arrow.flight.impl.Flight;
+import org.apache.arrow.memory.ArrowBuf;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One FlightData message to send: the small fields as one heap array, the body as it is. The sender
+ * closes the frame after {@code sendMessage} has returned or thrown; gRPC holds its own references.
+ */
+public final class OutboundFrame implements AutoCloseable {
+  private final ByteBuf content;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  private OutboundFrame(ByteBuf content) {
+    this.content = content;
+  }
+
+  /** A message without a body; parts that are null or empty are left out. */
+  public static OutboundFrame of(
+      Flight.@Nullable FlightDescriptor descriptor,
+      @Nullable ByteBuffer dataHeader,
+      @Nullable MessageLite appMetadata) {
+    byte[] prelude = prelude(descriptor, dataHeader, appMetadata, 0);
+    return new OutboundFrame(Unpooled.wrappedBuffer(prelude));
+  }
+
+  /** A message with a body, of which one reference is taken over. */
+  public static OutboundFrame of(
+      Flight.@Nullable FlightDescriptor descriptor,
+      @Nullable ByteBuffer dataHeader,
+      @Nullable MessageLite appMetadata,
+      ByteBuf body) {
+    int length = body.readableBytes();
+    if (length == 0) {
+      body.release();
+      return of(descriptor, dataHeader, appMetadata);
+    }
+    ByteBuf prelude = Unpooled.wrappedBuffer(prelude(descriptor, dataHeader, appMetadata, length));
+    return new OutboundFrame(Unpooled.wrappedBuffer(prelude, body));
+  }
+
+  /**
+   * A message whose body is the first {@code length} bytes of an Arrow buffer; the caller keeps its
+   * own reference.
+   */
+  public static OutboundFrame of(
+      Flight.@Nullable FlightDescriptor descriptor,
+      @Nullable ByteBuffer dataHeader,
+      @Nullable MessageLite appMetadata,
+      ArrowBuf body,
+      int length) {
+    return of(descriptor, dataHeader, appMetadata, ArrowByteBuf.wrap(body, 0, length));
+  }
+
+  /** Bytes of the message on the wire, without gRPC's own 5. */
+  public int wireBytes() {
+    return content.readableBytes();
+  }
+
+  /** The message's bytes with a reference of their own. */
+  ByteBuf retainedContent() {
+    return content.retainedDuplicate();
+  }
+
+  /** Gives the body back. Twice is harmless. */
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
+      content.release();
+    }
+  }
+
+  private static byte[] prelude(
+      Flight.@Nullable FlightDescriptor descriptor,
+      @Nullable ByteBuffer dataHeader,
+      @Nullable MessageLite appMetadata,
+      int bodyLength) {
+    int size = 0;
+    if (descriptor != null) {
+      size += CodedOutputStream.computeMessageSize(FlightDataReader.DESCRIPTOR_FIELD, descriptor);
+    }
+    if (dataHeader != null && dataHeader.hasRemaining()) {
+      size += bytesFieldSize(FlightDataReader.HEADER_FIELD, dataHeader.remaining());
+    }
+    if (appMetadata != null) {
+      size += CodedOutputStream.computeMessageSize(FlightDataReader.METADATA_FIELD, appMetadata);
+    }
+    if (bodyLength > 0) {
+      size += bytesFieldSize(FlightDataReader.BODY_FIELD, bodyLength) - bodyLength;
+    }
+    byte[] prelude = new byte[size];
+    CodedOutputStream out = CodedOutputStream.newInstance(prelude);
+    try {
+      if (descriptor != null) {
+        out.writeMessage(FlightDataReader.DESCRIPTOR_FIELD, descriptor);
+      }
+      if (dataHeader != null && dataHeader.hasRemaining()) {
+        out.writeTag(FlightDataReader.HEADER_FIELD, FlightDataReader.WIRE_BYTES);
+        out.writeUInt32NoTag(dataHeader.remaining());
+        out.writeLazy(dataHeader.duplicate());
+      }
+      if (appMetadata != null) {
+        out.writeMessage(FlightDataReader.METADATA_FIELD, appMetadata);
+      }
+      if (bodyLength > 0) {
+        out.writeTag(FlightDataReader.BODY_FIELD, FlightDataReader.WIRE_BYTES);
+        out.writeUInt32NoTag(bodyLength);
+      }
+      out.checkNoSpaceLeft();
+    } catch (IOException e) {
+      throw new UncheckedIOException("A message does not fit its computed size", e);
+    }
+    return prelude;
+  }
+
+  private static int bytesFieldSize(int field, int length) {
+    return CodedOutputStream.computeTagSize(field)
+        + CodedOutputStream.computeUInt32SizeNoTag(length)
+        + length;
+  }
+}
