@@ -1,0 +1,248 @@
+package io.sluice.tablet.log;
+
+import io.sluice.common.SluiceException;
+import io.sluice.format.batch.LogBatchHeader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Walks the stored batches of a log in offset order, across segments and holes, verifying each
+ * header. Reads a small window ahead, so that one read serves a header and the sections behind it.
+ * Not thread-safe.
+ */
+public final class LogCursor implements AutoCloseable {
+  private static final int WINDOW = 8 << 10;
+
+  private final BucketLog log;
+  private final ByteBuffer window = ByteBuffer.allocate(WINDOW);
+  // Of the window and the batch to come; the same as the reader but at the end of a segment.
+  private SegmentReader ahead;
+  private SegmentReader reader;
+  private long windowStart;
+  // The batch to come.
+  private long position;
+  private long nextOffset;
+  private @Nullable LogBatchHeader peeked;
+  private ByteBuffer peekedBytes = ByteBuffer.allocate(LogBatchHeader.SIZE);
+  // The batch the cursor stands on.
+  private @Nullable LogBatchHeader current;
+  private ByteBuffer currentBytes = ByteBuffer.allocate(LogBatchHeader.SIZE);
+  private long currentPosition;
+  private boolean closed;
+
+  private LogCursor(BucketLog log, LogSegment segment) throws IOException {
+    this.log = log;
+    this.ahead = new SegmentReader(log.context().files(), segment);
+    this.reader = ahead;
+    this.window.limit(0);
+    log.cursors().incrementAndGet();
+  }
+
+  private static LogCursor atEntry(BucketLog log, LogSegment segment, SegmentIndex index, int entry)
+      throws IOException {
+    LogCursor cursor = new LogCursor(log, segment);
+    cursor.position = entry < 0 ? SegmentHeader.SIZE : index.position(entry);
+    cursor.nextOffset = segment.baseOffset() + (entry < 0 ? 0 : index.relativeOffset(entry));
+    return cursor;
+  }
+
+  /** A cursor whose next batch is the one that holds the offset, or the one after all. */
+  static LogCursor at(BucketLog log, long offset) throws IOException {
+    LogSegment segment = log.segments().holding(offset);
+    SegmentIndex index = log.index(segment);
+    LogCursor cursor =
+        atEntry(log, segment, index, index.floorOffset(offset - segment.baseOffset()));
+    return cursor.skip(header -> header.nextOffset() <= offset, offset);
+  }
+
+  /** A cursor whose next batch is the first of the segment stored at or after the time. */
+  static LogCursor atTime(BucketLog log, LogSegment segment, long timeMs) throws IOException {
+    SegmentIndex index = log.index(segment);
+    LogCursor cursor = atEntry(log, segment, index, index.lastBefore(timeMs));
+    return cursor.skip(header -> header.appendTimeMs() < timeMs, Long.MAX_VALUE);
+  }
+
+  private interface Skipped {
+    boolean test(LogBatchHeader header);
+  }
+
+  private LogCursor skip(Skipped skipped, long endOffset) throws IOException {
+    boolean done = false;
+    try {
+      long end = Math.min(endOffset, log.endOffset());
+      while (nextOffset < end) {
+        LogBatchHeader header = peek();
+        if (header == null || !skipped.test(header)) {
+          break;
+        }
+        step(header);
+      }
+      done = true;
+      return this;
+    } finally {
+      if (!done) {
+        close();
+      }
+    }
+  }
+
+  /**
+   * Moves to the next batch that lies wholly below the given offset and the log end.
+   *
+   * @return false when there is none yet
+   * @throws SluiceException CORRUPT_STORAGE when the header is damaged
+   */
+  public boolean next(long endOffset) {
+    long end = Math.min(endOffset, log.endOffset());
+    if (nextOffset >= end) {
+      return false;
+    }
+    LogBatchHeader header;
+    try {
+      header = peek();
+    } catch (IOException e) {
+      throw BucketLog.storageError(
+          "Cannot read " + ahead.segment().path() + " at position " + position, e);
+    }
+    if (header == null || header.nextOffset() > end) {
+      return false;
+    }
+    step(header);
+    return true;
+  }
+
+  /** Takes the peeked batch as the current one. */
+  private void step(LogBatchHeader header) {
+    ByteBuffer free = currentBytes;
+    currentBytes = peekedBytes;
+    peekedBytes = free;
+    current = header;
+    currentPosition = position;
+    if (ahead != reader) {
+      reader.close();
+      reader = ahead;
+    }
+    peeked = null;
+    position += header.length();
+    nextOffset = header.nextOffset();
+  }
+
+  /** The header of the next batch, null when the log has no more. */
+  private @Nullable LogBatchHeader peek() throws IOException {
+    if (peeked != null) {
+      return peeked;
+    }
+    if (position >= ahead.segment().size() && !enterNextSegment()) {
+      return null;
+    }
+    fillWindow();
+    peekedBytes.clear();
+    int at = (int) (position - windowStart);
+    if (window.limit() - at < LogBatchHeader.SIZE) {
+      throw Corruption.at(
+          ahead.segment().path(),
+          position,
+          LogBatchHeader.SIZE + " bytes of batch header",
+          "the end of the file after " + (window.limit() - at));
+    }
+    peekedBytes.put(0, window, at, LogBatchHeader.SIZE);
+    LogBatchHeader header = LogBatchHeader.wrap(peekedBytes);
+    Damage damage =
+        BatchWalk.checkHeader(
+            header, position, ahead.segment().size(), nextOffset, Integer.MIN_VALUE);
+    if (damage != null) {
+      throw Corruption.at(ahead.segment().path(), damage);
+    }
+    peeked = header;
+    return header;
+  }
+
+  private boolean enterNextSegment() throws IOException {
+    LogSegment next = log.segments().after(ahead.segment());
+    if (next == null || next.isEmpty()) {
+      return false;
+    }
+    ahead = new SegmentReader(log.context().files(), next);
+    position = SegmentHeader.SIZE;
+    nextOffset = next.baseOffset();
+    window.limit(0);
+    return true;
+  }
+
+  private void fillWindow() throws IOException {
+    long at = position - windowStart;
+    if (at >= 0 && at + LogBatchHeader.SIZE <= window.limit()) {
+      return;
+    }
+    window.clear();
+    window.limit((int) Math.min(WINDOW, ahead.segment().size() - position));
+    ahead.read(window, position);
+    window.flip();
+    windowStart = position;
+  }
+
+  /** Header of the current batch, verified. Valid until the next move. */
+  public LogBatchHeader header() {
+    LogBatchHeader header = current;
+    if (header == null) {
+      throw new IllegalStateException("The cursor on " + log.bucket() + " stands on no batch");
+    }
+    return header;
+  }
+
+  /** Fills the target from the current batch, from so many bytes after its start. */
+  public void read(int offset, ByteBuffer target) {
+    LogBatchHeader header = header();
+    int wanted = target.remaining();
+    if (offset < 0 || (long) offset + wanted > header.length()) {
+      throw new IllegalArgumentException(
+          "Read of " + wanted + " bytes at " + offset + " leaves the batch of " + header.length());
+    }
+    long from = currentPosition + offset;
+    long inWindow = from - windowStart;
+    if (ahead == reader && inWindow >= 0 && inWindow + wanted <= window.limit()) {
+      target.put(window.slice((int) inWindow, wanted));
+      return;
+    }
+    int read;
+    try {
+      read = reader.read(target, from);
+    } catch (IOException e) {
+      throw BucketLog.storageError("Cannot read " + location(), e);
+    }
+    if (read < wanted) {
+      throw corruption(offset, wanted + " bytes", "the end of the file after " + read);
+    }
+  }
+
+  /** The failure that says where in the current batch bytes are damaged. */
+  public SluiceException corruption(int offset, String expected, String found) {
+    return Corruption.at(file(), currentPosition + offset, expected, found);
+  }
+
+  /** Base offset of the next batch, or where it will be. */
+  public long nextOffset() {
+    return nextOffset;
+  }
+
+  /** File and position of the current batch. */
+  public String location() {
+    return file() + " at position " + currentPosition;
+  }
+
+  private Path file() {
+    return reader.segment().path();
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      reader.close();
+      ahead.close();
+      log.cursors().decrementAndGet();
+    }
+  }
+}

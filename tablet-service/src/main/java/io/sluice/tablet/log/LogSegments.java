@@ -1,0 +1,108 @@
+package io.sluice.tablet.log;
+
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The segments of a log at one moment, by offset; the last one is appended to. Immutable list. */
+final class LogSegments {
+  private final LogSegment[] all;
+
+  LogSegments(List<LogSegment> segments) {
+    this.all = segments.toArray(LogSegment[]::new);
+  }
+
+  private LogSegments(LogSegment[] all) {
+    this.all = all;
+  }
+
+  LogSegments with(LogSegment fresh) {
+    LogSegment[] longer = Arrays.copyOf(all, all.length + 1);
+    longer[all.length] = fresh;
+    return new LogSegments(longer);
+  }
+
+  LogSegment active() {
+    return all[all.length - 1];
+  }
+
+  LogSegment at(int position) {
+    return all[position];
+  }
+
+  int size() {
+    return all.length;
+  }
+
+  /** The segment that holds an offset at or behind the log start. */
+  LogSegment holding(long offset) {
+    int low = 0;
+    int high = all.length - 1;
+    while (low < high) {
+      int middle = (low + high + 1) >>> 1;
+      if (all[middle].baseOffset() <= offset) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return all[low];
+  }
+
+  /** The segment after one, null when it is the active one. */
+  @Nullable LogSegment after(LogSegment segment) {
+    LogSegment next = holding(segment.endOffset());
+    if (next.baseOffset() > segment.baseOffset()) {
+      return next;
+    }
+    // A recorded hole: the next segment begins behind the end of this one.
+    for (LogSegment candidate : all) {
+      if (candidate.baseOffset() > segment.baseOffset()) {
+        return candidate;
+      }
+    }
+    return null;
+  }
+
+  /** The first segment with a batch stored at or after the time, null when there is none. */
+  @Nullable LogSegment firstNotBefore(long timeMs) {
+    for (LogSegment segment : all) {
+      if (!segment.isEmpty() && segment.lastTimeMs() >= timeMs) {
+        return segment;
+      }
+    }
+    return null;
+  }
+
+  long lastTimeMs() {
+    for (int i = all.length - 1; i >= 0; i--) {
+      if (!all[i].isEmpty()) {
+        return all[i].lastTimeMs();
+      }
+    }
+    return 0;
+  }
+
+  boolean hasPendingSeal() {
+    for (LogSegment segment : all) {
+      if (segment.pendingSeal() != null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  long sizeBytes() {
+    long total = 0;
+    for (LogSegment segment : all) {
+      total += segment.size();
+    }
+    return total;
+  }
+
+  void close() {
+    for (LogSegment segment : all) {
+      segment.close();
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package io.sluice.tablet.log;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * Sparse index of a segment: offset, time and position of some of its batches, in growing order.
+ * One thread adds; any thread looks up.
+ */
+final class SegmentIndex {
+  /** Bytes of an entry: offset after the base i32, position i32, append time i64. */
+  static final int ENTRY = 16;
+
+  private static final int FIRST_ENTRIES = 64;
+
+  private volatile ByteBuffer entries;
+  private volatile int count;
+
+  /** An empty index that grows. */
+  SegmentIndex() {
+    entries = ByteBuffer.allocate(FIRST_ENTRIES * ENTRY).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  /** An index over checked entries. */
+  SegmentIndex(ByteBuffer stored) {
+    entries = stored.slice().order(ByteOrder.LITTLE_ENDIAN);
+    count = stored.remaining() / ENTRY;
+  }
+
+  /** Number of entries. */
+  int count() {
+    return count;
+  }
+
+  /** Adds the batch at a position; larger in all three than the last, or equal in time. */
+  void add(int relativeOffset, int position, long timeMs) {
+    int size = count;
+    int at = size * ENTRY;
+    ByteBuffer target = entries;
+    if (at + ENTRY > target.capacity()) {
+      ByteBuffer larger =
+          ByteBuffer.allocate(Math.max(FIRST_ENTRIES * ENTRY, 2 * at))
+              .order(ByteOrder.LITTLE_ENDIAN);
+      larger.put(target.duplicate().position(0).limit(at));
+      entries = larger;
+      target = larger;
+    }
+    target.putInt(at, relativeOffset).putInt(at + 4, position).putLong(at + 8, timeMs);
+    // Published after the bytes; there is one writer.
+    count = size + 1;
+  }
+
+  /** Append time of the first batch, 0 when there is none. */
+  long firstTimeMs() {
+    return count == 0 ? 0 : entries.getLong(8);
+  }
+
+  /** Position of the last indexed batch, 0 when there is none. */
+  int lastPosition() {
+    int size = count;
+    return size == 0 ? 0 : position(size - 1);
+  }
+
+  /** The last entry whose offset is at most the given one, -1 when there is none. */
+  int floorOffset(long relativeOffset) {
+    int low = 0;
+    int high = count - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      if (relativeOffset(middle) <= relativeOffset) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return high;
+  }
+
+  /** The last entry stored before the given time, -1 when there is none. */
+  int lastBefore(long timeMs) {
+    int low = 0;
+    int high = count - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      if (entries.getLong(middle * ENTRY + 8) < timeMs) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return high;
+  }
+
+  /** Offset of an entry after the segment's base. */
+  int relativeOffset(int entry) {
+    return entries.getInt(entry * ENTRY);
+  }
+
+  /** Position of an entry in the file. */
+  int position(int entry) {
+    return entries.getInt(entry * ENTRY + 4);
+  }
+
+  /** The stored form of all entries. */
+  ByteBuffer stored() {
+    int bytes = count * ENTRY;
+    return entries.duplicate().position(0).limit(bytes);
+  }
+}

@@ -1,0 +1,120 @@
+package io.sluice.tablet.log;
+
+import io.sluice.format.batch.LogBatchHeader;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What a log knows of those who write to it, so that a put sent twice is stored once. Sequences
+ * count input rows per writer and bucket. Owned by the thread that owns the log.
+ */
+final class WriterStates {
+  private static final int ENTRY = 48;
+
+  private final Map<Long, State> writers = new HashMap<>();
+
+  /** One writer. */
+  private static final class State {
+    private int epoch;
+    private long lastSequence = -1;
+    private long lastBaseSequence = -1;
+    private long lastBaseOffset = -1;
+    private long lastTimeMs;
+  }
+
+  /**
+   * What to do with a put. Accepted iff {@code last < base <= max(last, ackedThrough) + 1}, where
+   * an unknown writer has last -1.
+   *
+   * @param header the put's header
+   * @param ackedThrough last sequence whose final answer the writer holds
+   * @param newestEpoch newest epoch of the writer known elsewhere, 0 for none
+   */
+  SequenceDecision decide(LogBatchHeader header, long ackedThrough, int newestEpoch) {
+    State state = writers.get(header.writerId());
+    int newest = Math.max(newestEpoch, state == null ? 0 : state.epoch);
+    if (header.writerEpoch() < newest) {
+      return new SequenceDecision.Fenced(newest);
+    }
+    long last = state == null ? -1 : state.lastSequence;
+    long base = header.baseSequence();
+    if (header.lastSequence() <= last) {
+      return new SequenceDecision.Duplicate(
+          state != null && base == state.lastBaseSequence ? state.lastBaseOffset : -1);
+    }
+    if (base <= last) {
+      return new SequenceDecision.Overlap((int) (last - base + 1));
+    }
+    return base <= Math.max(last, ackedThrough) + 1
+        ? SequenceDecision.ACCEPT
+        : new SequenceDecision.Gap(last);
+  }
+
+  /** Takes in a batch that is stored; batches without a writer change nothing. */
+  void stored(LogBatchHeader header) {
+    if (header.writerId() < 0) {
+      return;
+    }
+    State state = writers.computeIfAbsent(header.writerId(), id -> new State());
+    state.epoch = Math.max(state.epoch, header.writerEpoch());
+    state.lastSequence = Math.max(state.lastSequence, header.lastSequence());
+    state.lastBaseSequence = header.baseSequence();
+    state.lastBaseOffset = header.baseOffset();
+    state.lastTimeMs = header.appendTimeMs();
+  }
+
+  /** The last sequence stored, -1 when none. */
+  long lastSequence(long writerId) {
+    State state = writers.get(writerId);
+    return state == null ? -1 : state.lastSequence;
+  }
+
+  /** The newest epoch that stored anything, 0 when none. */
+  int epoch(long writerId) {
+    State state = writers.get(writerId);
+    return state == null ? 0 : state.epoch;
+  }
+
+  int size() {
+    return writers.size();
+  }
+
+  /** Forgets writers that stored nothing since the given time. */
+  void expire(long beforeMs) {
+    writers.values().removeIf(state -> state.lastTimeMs < beforeMs);
+  }
+
+  /** The states as of an offset, as stored. */
+  ByteBuffer snapshot(long offset) {
+    ByteBuffer payload = CheckedFile.payload(16 + ENTRY * writers.size());
+    payload.putLong(offset).putInt(writers.size()).putInt(0);
+    for (Map.Entry<Long, State> entry : writers.entrySet()) {
+      State state = entry.getValue();
+      payload.putLong(entry.getKey()).putLong(state.lastSequence).putLong(state.lastBaseSequence);
+      payload.putLong(state.lastBaseOffset).putLong(state.lastTimeMs);
+      payload.putInt(state.epoch).putInt(0);
+    }
+    return payload.flip();
+  }
+
+  /** The states of a stored snapshot. */
+  static WriterStates of(ByteBuffer payload) {
+    WriterStates states = new WriterStates();
+    payload.getLong();
+    int count = payload.getInt();
+    payload.getInt();
+    for (int i = 0; i < count; i++) {
+      State state = new State();
+      long id = payload.getLong();
+      state.lastSequence = payload.getLong();
+      state.lastBaseSequence = payload.getLong();
+      state.lastBaseOffset = payload.getLong();
+      state.lastTimeMs = payload.getLong();
+      state.epoch = payload.getInt();
+      payload.getInt();
+      states.writers.put(id, state);
+    }
+    return states;
+  }
+}

@@ -1,0 +1,17 @@
+package io.sluice.tablet.replica;
+
+import io.sluice.format.batch.LogBatchHeader;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/**
+ * One put: a batch that has passed the checks of its content, its sections in order.
+ *
+ * @param header the 96 bytes with the leader's fields zero
+ * @param sections change types, statistics, metadata, checksums, body: each with position and limit
+ *     set, without padding; empty ones may be left out
+ * @param ackedThrough last sequence whose final answer the writer holds, -1 for none
+ * @param waitForVisible answer when visible has passed the batch, not when it is written
+ */
+public record AppendRequest(
+    LogBatchHeader header, List<ByteBuffer> sections, long ackedThrough, boolean waitForVisible) {}

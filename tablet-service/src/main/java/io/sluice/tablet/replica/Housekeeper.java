@@ -1,0 +1,143 @@
+package io.sluice.tablet.replica;
+
+import io.sluice.common.Agent;
+import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
+import io.sluice.common.TimeSource;
+import io.sluice.tablet.log.BucketLog;
+import io.sluice.tablet.log.DataDirectory;
+import io.sluice.tablet.log.DiskGuard;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a tablet does beside its puts: looks at the disk, forces logs, saves recovery points,
+ * deletes the directories of removed replicas when nobody reads them any more. One thread runs it.
+ */
+final class Housekeeper implements Agent {
+  private static final Logger log = LoggerFactory.getLogger(Housekeeper.class);
+
+  private final DataDirectory data;
+  private final DiskGuard disk;
+  private final TimeSource time;
+  private final long checkpointIntervalNanos;
+  private final Supplier<Collection<LocalReplica>> replicas;
+  private final ConcurrentLinkedQueue<Removed> arrivals = new ConcurrentLinkedQueue<>();
+  private final List<Removed> removed = new ArrayList<>();
+  private long lastCheckpoint;
+
+  /**
+   * A renamed directory that is to be deleted.
+   *
+   * @param bucket its bucket
+   * @param directory where it is
+   * @param log its log, null when it was not open
+   */
+  record Removed(TableBucket bucket, Path directory, @Nullable BucketLog log) {}
+
+  Housekeeper(
+      DataDirectory data,
+      DiskGuard disk,
+      TimeSource time,
+      long checkpointIntervalMs,
+      Supplier<Collection<LocalReplica>> replicas) {
+    this.data = data;
+    this.disk = disk;
+    this.time = time;
+    this.checkpointIntervalNanos = checkpointIntervalMs * 1_000_000;
+    this.replicas = replicas;
+    this.lastCheckpoint = time.nanoTime();
+  }
+
+  @Override
+  public String name() {
+    return "housekeeper";
+  }
+
+  /** Has a renamed directory deleted when it is no longer read. */
+  void delete(Removed directory) {
+    arrivals.add(directory);
+  }
+
+  @Override
+  public int doWork() {
+    disk.check();
+    int done = 0;
+    boolean sealed = false;
+    for (LocalReplica replica : replicas.get()) {
+      if (replica.log().needsForce() && replica.offlineReason() == null) {
+        sealed |= force(replica);
+        done++;
+      }
+    }
+    if (sealed || time.nanoTime() - lastCheckpoint >= checkpointIntervalNanos) {
+      saveRecoveryPoints();
+    }
+    return done + deleteRemoved();
+  }
+
+  private boolean force(LocalReplica replica) {
+    try {
+      return replica.log().force();
+    } catch (SluiceException e) {
+      if (!replica.gone()) {
+        // What the kernel dropped after a failed force cannot be known: the log must not go on.
+        replica.takeOffline(String.valueOf(e.getMessage()));
+      }
+      return false;
+    }
+  }
+
+  private void saveRecoveryPoints() {
+    Map<TableBucket, Long> points = new HashMap<>();
+    for (LocalReplica replica : replicas.get()) {
+      points.put(replica.bucket(), replica.log().forcedOffset());
+    }
+    try {
+      data.saveRecoveryPoints(points, Set.of());
+      lastCheckpoint = time.nanoTime();
+    } catch (SluiceException e) {
+      log.warn("Recovery points are not saved; a restart would check more: {}", e.getMessage());
+    }
+  }
+
+  private int deleteRemoved() {
+    for (Removed next = arrivals.poll(); next != null; next = arrivals.poll()) {
+      removed.add(next);
+    }
+    int done = 0;
+    for (Iterator<Removed> all = removed.iterator(); all.hasNext(); ) {
+      Removed candidate = all.next();
+      BucketLog open = candidate.log();
+      if (open == null || open.cursorCount() == 0) {
+        all.remove();
+        delete(candidate, open);
+        done++;
+      }
+    }
+    return done;
+  }
+
+  private void delete(Removed candidate, @Nullable BucketLog open) {
+    try {
+      if (open != null) {
+        open.close();
+      }
+      DataDirectory.delete(candidate.directory());
+      log.info("Deleted the replica of {} in {}", candidate.bucket(), candidate.directory());
+    } catch (SluiceException e) {
+      log.warn("Left for the next start: {}", e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,15 @@
+package io.sluice.tablet.replica;
+
+/**
+ * The offsets of a replica at one moment: log start ≤ local start ≤ committed ≤ log end, stable ≤
+ * visible. Log tables: visible = committed.
+ *
+ * @param logStart the first offset that can be read
+ * @param localStart the first offset on this disk
+ * @param committed end of what every in-sync replica has
+ * @param visible end of what readers see (the high watermark)
+ * @param stable end of what is visible and forced to disk
+ * @param logEnd end of the log
+ */
+public record ReplicaOffsets(
+    long logStart, long localStart, long committed, long visible, long stable, long logEnd) {}

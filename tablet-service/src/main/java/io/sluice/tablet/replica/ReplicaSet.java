@@ -1,0 +1,472 @@
+package io.sluice.tablet.replica;
+
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
+import io.sluice.common.TablePath;
+import io.sluice.common.TimeSource;
+import io.sluice.tablet.log.BucketLog;
+import io.sluice.tablet.log.DataDirectory;
+import io.sluice.tablet.log.DiskGuard;
+import io.sluice.tablet.log.LogContext;
+import io.sluice.tablet.log.OpenFiles;
+import io.sluice.tablet.log.StoragePlatform;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The replicas of this server: opens and recovers them, follows the coordinator, closes them.
+ *
+ * <p>A directory is deleted only when the coordinator of the same cluster, at an index not before
+ * the one saved here, says that its replica is gone: it is renamed first, and deleted when no
+ * cursor stands in it. The index is saved before the first directory of a later one is made.
+ */
+public final class ReplicaSet implements Replicas, AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(ReplicaSet.class);
+
+  private final TabletStorageConfig config;
+  private final StoragePlatform platform;
+  private final DataDirectory data;
+  private final OpenFiles files;
+  private final WriterFences fences = new WriterFences();
+  private final ReplicaContext context;
+  private final List<AppendShard> shards = new ArrayList<>();
+  private final Housekeeper housekeeper;
+  private final ScheduledExecutorService housekeeping;
+  private final TableCatalog catalog = new TableCatalog();
+  private final ConcurrentMap<TableBucket, LocalReplica> replicas = new ConcurrentHashMap<>();
+  // Found at start, not yet assigned; or not openable. Changed by the thread that applies updates.
+  private final Map<TableBucket, BucketLog> unassigned = new HashMap<>();
+  private final ConcurrentMap<TableBucket, String> damaged = new ConcurrentHashMap<>();
+  private volatile Set<TableBucket> directories;
+  private volatile long appliedIndex;
+  private volatile String clusterId;
+  private boolean closed;
+
+  private ReplicaSet(
+      TabletStorageConfig config,
+      StoragePlatform platform,
+      BatchSlicer slicer,
+      DataDirectory data) {
+    this.config = config;
+    this.platform = platform;
+    this.data = data;
+    this.files = new OpenFiles(platform.files(), config.openFiles());
+    DiskGuard disk = new DiskGuard(config.disk(), platform.disk(), data.root());
+    this.context = new ReplicaContext(config.serverId(), fences, disk, slicer);
+    this.housekeeper =
+        new Housekeeper(
+            data, disk, platform.time(), config.checkpointIntervalMs(), replicas::values);
+    this.housekeeping =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              Thread thread = new Thread(task, "tablet-housekeeper");
+              thread.setDaemon(true);
+              return thread;
+            });
+    this.clusterId = data.clusterId();
+    this.directories = data.scan();
+    disk.check();
+  }
+
+  /** Opens the data directory and recovers every replica in it. */
+  public static ReplicaSet open(TabletStorageConfig config, TimeSource time, BatchSlicer slicer) {
+    return open(config, StoragePlatform.of(time), slicer);
+  }
+
+  /** The same on another platform. */
+  public static ReplicaSet open(
+      TabletStorageConfig config, StoragePlatform platform, BatchSlicer slicer) {
+    DataDirectory data = DataDirectory.open(platform, config.dataDirectory());
+    boolean opened = false;
+    try {
+      ReplicaSet set = new ReplicaSet(config, platform, slicer, data);
+      set.recover();
+      set.start();
+      opened = true;
+      return set;
+    } finally {
+      if (!opened) {
+        data.close();
+      }
+    }
+  }
+
+  private void recover() {
+    long start = platform.time().nanoTime();
+    RecoveredLogs recovered =
+        RecoveredLogs.open(data, logContext(), directories, config.recoveryThreads());
+    unassigned.putAll(recovered.logs());
+    damaged.putAll(recovered.damaged());
+    log.info(
+        "Opened {} replicas in {} after {} ({} ms), {} offline",
+        directories.size(),
+        data.root(),
+        data.stoppedCleanly() ? "an orderly stop" : "a crash",
+        (platform.time().nanoTime() - start) / 1_000_000,
+        damaged.size());
+  }
+
+  private LogContext logContext() {
+    return new LogContext(platform, files, config.log(), clusterId);
+  }
+
+  private void start() {
+    for (int i = 0; i < config.shards(); i++) {
+      shards.add(new AppendShard(i, config.queueBytes()).start());
+    }
+    var unused =
+        housekeeping.scheduleWithFixedDelay(
+            this::keepHouse,
+            config.forceIntervalMs(),
+            config.forceIntervalMs(),
+            TimeUnit.MILLISECONDS);
+  }
+
+  /** One round of housekeeping; the schedule must survive any failure. */
+  private void keepHouse() {
+    try {
+      housekeeper.doWork();
+    } catch (RuntimeException e) {
+      log.error("Housekeeping failed and is tried again", e);
+    }
+  }
+
+  /**
+   * Follows the coordinator. An image replaces all, a delta changes some; a delta at or below the
+   * applied index is ignored. On return roles are taken over, but epochs may still be recorded on
+   * the shards' threads.
+   *
+   * @throws SluiceException INVALID_ARGUMENT for an image of another cluster, INTERNAL for a delta
+   *     before any image; nothing is changed then. STORAGE_ERROR when a directory cannot be renamed
+   *     or the index cannot be saved; a new image repeats it
+   */
+  public synchronized void apply(ReplicaUpdate update) {
+    boolean mayDelete = update.index() >= data.savedIndex();
+    if (update instanceof ReplicaUpdate.Image image) {
+      checkCluster(image);
+      catalog.replace(image.tables(), image.replicas());
+    } else if (update instanceof ReplicaUpdate.Delta delta) {
+      if (appliedIndex == 0) {
+        throw new SluiceException(
+            ErrorCode.INTERNAL,
+            "The coordinator sent changes to " + delta.index() + " of no image");
+      }
+      if (delta.index() <= appliedIndex) {
+        log.info("Ignored a delta to {}: {} is applied already", delta.index(), appliedIndex);
+        return;
+      }
+      catalog.change(delta);
+    }
+    update.writers().forEach(writer -> fences.raise(writer.writerId(), writer.epoch()));
+    Set<TableBucket> own = catalog.bucketsOf(config.serverId());
+    if (mayDelete) {
+      remove(own);
+    } else {
+      log.warn(
+          "Image {} is older than {}, which is saved here: no directory is deleted",
+          update.index(),
+          data.savedIndex());
+    }
+    updateTables(update.tables());
+    assign(update);
+    appliedIndex = update.index();
+  }
+
+  private void checkCluster(ReplicaUpdate.Image image) {
+    String own = data.clusterId();
+    if (own.isEmpty()) {
+      data.saveCluster(image.clusterId(), image.index());
+      clusterId = image.clusterId();
+    } else if (!own.equals(image.clusterId())) {
+      SluiceException refusal =
+          new SluiceException(
+              ErrorCode.INVALID_ARGUMENT,
+              "Data directory "
+                  + data.root()
+                  + " belongs to cluster "
+                  + own
+                  + ", but the coordinator is of cluster "
+                  + image.clusterId()
+                  + "; use another data directory or another coordinator");
+      log.error("{}", refusal.getMessage());
+      throw refusal;
+    }
+  }
+
+  /** Removes the replicas that are not in the set of this server's own. */
+  private void remove(Set<TableBucket> own) {
+    for (TableBucket bucket : directories) {
+      if (!own.contains(bucket)) {
+        remove(bucket);
+      }
+    }
+  }
+
+  private void remove(TableBucket bucket) {
+    log.info("Removes the replica of {}: the coordinator no longer has it here", bucket);
+    LocalReplica replica = replicas.get(bucket);
+    BucketLog open = replica != null ? replica.log() : unassigned.remove(bucket);
+    Path renamed;
+    if (open != null) {
+      if (replica != null) {
+        replica.retire();
+        replicas.remove(bucket);
+      }
+      renamed = data.deletedPath(bucket);
+      open.moveTo(renamed);
+    } else {
+      renamed = data.retire(bucket);
+    }
+    damaged.remove(bucket);
+    data.saveRecoveryPoints(Map.of(), Set.of(bucket));
+    housekeeper.delete(new Housekeeper.Removed(bucket, renamed, open));
+    Set<TableBucket> left = new TreeSet<>(directories);
+    left.remove(bucket);
+    directories = left;
+  }
+
+  private void updateTables(List<HostedTable> tables) {
+    for (HostedTable table : tables) {
+      for (LocalReplica replica : replicas.values()) {
+        if (replica.bucket().tableId() == table.tableId()) {
+          replica.table(table);
+        }
+      }
+    }
+  }
+
+  private void assign(ReplicaUpdate update) {
+    boolean saved = false;
+    for (ReplicaRole role : update.replicas()) {
+      if (!role.replicas().contains(config.serverId()) || damaged.containsKey(role.bucket())) {
+        continue;
+      }
+      HostedTable table = catalog.table(role.bucket().tableId());
+      if (table == null) {
+        log.error("Ignored the role of {}: its table was never described", role.bucket());
+        continue;
+      }
+      if (!saved && !directories.contains(role.bucket())) {
+        saved = true;
+        data.saveCluster(clusterId, Math.max(data.savedIndex(), update.index()));
+      }
+      LocalReplica replica = openReplica(role.bucket(), table);
+      if (replica != null) {
+        replica.assign(role);
+      }
+    }
+  }
+
+  private @Nullable LocalReplica openReplica(TableBucket bucket, HostedTable table) {
+    LocalReplica known = replicas.get(bucket);
+    if (known != null) {
+      return known;
+    }
+    BucketLog opened = unassigned.remove(bucket);
+    if (opened == null) {
+      try {
+        opened = data.createLog(logContext(), bucket, table.path().toString());
+      } catch (SluiceException e) {
+        log.error("Replica of {} cannot be created and is offline", bucket, e);
+        damaged.put(bucket, String.valueOf(e.getMessage()));
+        return null;
+      } finally {
+        Set<TableBucket> more = new TreeSet<>(directories);
+        more.add(bucket);
+        directories = more;
+      }
+    }
+    AppendShard shard = shards.get(Math.floorMod(bucket.hashCode(), shards.size()));
+    LocalReplica replica = new LocalReplica(context, opened, shard, table);
+    replicas.put(bucket, replica);
+    return replica;
+  }
+
+  /** Index of the last update applied, 0 before the first. */
+  public long appliedIndex() {
+    return appliedIndex;
+  }
+
+  /** The cluster this data directory belongs to, empty before the first image. */
+  public String clusterId() {
+    return clusterId;
+  }
+
+  /** Whether the previous process stopped in order; true for a new directory. */
+  public boolean stoppedCleanly() {
+    return data.stoppedCleanly();
+  }
+
+  /** Every bucket with a directory here, offline ones too. */
+  public Set<TableBucket> directories() {
+    return directories;
+  }
+
+  /** Replicas that serve nothing. */
+  public List<OfflineReplica> offline() {
+    List<OfflineReplica> offline = new ArrayList<>();
+    damaged.forEach((bucket, reason) -> offline.add(new OfflineReplica(bucket, reason)));
+    for (LocalReplica replica : replicas.values()) {
+      String reason = replica.offlineReason();
+      if (reason != null) {
+        offline.add(new OfflineReplica(replica.bucket(), reason));
+      }
+    }
+    return offline;
+  }
+
+  /** Bytes of the replicas' segments on disk. */
+  public long diskUsedBytes() {
+    long total = 0;
+    for (LocalReplica replica : replicas.values()) {
+      total += replica.sizeBytes();
+    }
+    return total;
+  }
+
+  /** Bytes of puts that wait for their answer. */
+  public long queuedBytes() {
+    long total = 0;
+    for (AppendShard shard : shards) {
+      total += shard.queuedBytes();
+    }
+    return total;
+  }
+
+  @Override
+  public Replica require(TableBucket bucket) {
+    LocalReplica replica = replicas.get(bucket);
+    if (replica != null) {
+      return replica;
+    }
+    String reason = damaged.get(bucket);
+    if (reason != null) {
+      throw new SluiceException(
+          ErrorCode.REPLICA_OFFLINE, "The replica of " + bucket + " is offline: " + reason);
+    }
+    throw catalog.missing(bucket);
+  }
+
+  @Override
+  public Collection<Replica> ofTable(long tableId) {
+    List<Replica> found = new ArrayList<>();
+    for (LocalReplica replica : replicas.values()) {
+      if (replica.bucket().tableId() == tableId) {
+        found.add(replica);
+      }
+    }
+    found.sort((a, b) -> a.bucket().compareTo(b.bucket()));
+    return found;
+  }
+
+  @Override
+  public Collection<Replica> all() {
+    return List.copyOf(replicas.values());
+  }
+
+  @Override
+  public @Nullable HostedTable table(long tableId) {
+    return catalog.table(tableId);
+  }
+
+  @Override
+  public @Nullable HostedTable table(TablePath path) {
+    return catalog.table(path);
+  }
+
+  /** What the schedule runs, one round at a time. */
+  Housekeeper housekeeper() {
+    return housekeeper;
+  }
+
+  /** Open segment files. */
+  int openFileCount() {
+    return files.size();
+  }
+
+  /**
+   * Finishes what is queued, forces and closes every log and marks the orderly stop. When a log
+   * cannot be closed the others are, and the stop counts as a crash.
+   */
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    shards.forEach(AppendShard::close);
+    stopHousekeeping();
+    boolean clean = closeLogs();
+    files.close();
+    if (clean) {
+      data.markCleanStop();
+    }
+    data.close();
+  }
+
+  private void stopHousekeeping() {
+    housekeeping.shutdown();
+    boolean interrupted = false;
+    while (!housekeeping.isTerminated()) {
+      try {
+        if (!housekeeping.awaitTermination(10, TimeUnit.SECONDS)) {
+          log.warn("Still waits for the logs to be forced to disk");
+        }
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    keepHouse();
+  }
+
+  private boolean closeLogs() {
+    boolean clean = true;
+    Map<TableBucket, Long> points = new HashMap<>();
+    Set<BucketLog> logs = new HashSet<>(unassigned.values());
+    for (LocalReplica replica : replicas.values()) {
+      if (replica.offlineReason() == null) {
+        logs.add(replica.log());
+      } else {
+        replica.log().close();
+      }
+    }
+    for (BucketLog each : logs) {
+      try {
+        each.closeCleanly();
+      } catch (SluiceException e) {
+        log.error("The log of {} is not closed in order", each.bucket(), e);
+        clean = false;
+      }
+      points.put(each.bucket(), each.forcedOffset());
+    }
+    try {
+      data.saveRecoveryPoints(points, Set.of());
+      if (!clusterId.isEmpty()) {
+        data.saveCluster(clusterId, Math.max(data.savedIndex(), appliedIndex));
+      }
+    } catch (SluiceException e) {
+      log.error("The stop counts as a crash", e);
+      return false;
+    }
+    return clean;
+  }
+}

@@ -1,0 +1,5 @@
+/** Tests of replicas and their roles. */
+@NullMarked
+package io.sluice.tablet.replica;
+
+import org.jspecify.annotations.NullMarked;
