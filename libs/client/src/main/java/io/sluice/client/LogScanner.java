@@ -1,0 +1,33 @@
+package io.sluice.client;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * An open scan. Rows of a bucket come in offset order, each once, also when servers restart or
+ * leaders move meanwhile. Received batches wait in a bounded buffer; a scanner that is not polled
+ * holds back its servers. For one thread at a time; {@link #close} may come from another.
+ */
+public interface LogScanner extends AutoCloseable {
+  /**
+   * The batches that have arrived, waiting for the first one at most so long. Empty when none came
+   * or the scan is {@link #finished}. The caller closes each batch.
+   *
+   * @throws io.sluice.common.SluiceException why the scan cannot go on, after all that came before
+   */
+  List<ScanBatch> poll(Duration timeout);
+
+  /** Whether a bounded scan has given out its last batch. */
+  boolean finished();
+
+  /** Bytes of Flight messages received so far. */
+  long bytesReceived();
+
+  /** For each bucket the offset after the last row given out: where to go on. */
+  Map<Integer, Long> positions();
+
+  /** Ends the scan and frees what was not polled. Batches given out stay. Twice is harmless. */
+  @Override
+  void close();
+}

@@ -1,0 +1,73 @@
+package io.sluice.client;
+
+import io.sluice.common.Names;
+import io.sluice.format.batch.BatchCodec;
+import io.sluice.format.batch.CompressionSettings;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one writer does differently from its connection's {@link ClientConfig}; null = as there.
+ *
+ * @param name name under which a restarted writer goes on exactly once, null for none
+ * @param compression codec and level
+ * @param batchBytes uncompressed bytes at which a batch is closed
+ * @param linger how long a batch waits for more rows
+ * @param acks when an append counts as done
+ */
+public record WriterOptions(
+    @Nullable String name,
+    @Nullable CompressionSettings compression,
+    @Nullable Integer batchBytes,
+    @Nullable Duration linger,
+    @Nullable Acks acks) {
+
+  public WriterOptions {
+    if (name != null) {
+      Names.checkWriter(name);
+    }
+  }
+
+  /** Everything as the connection says. */
+  public static WriterOptions defaults() {
+    return new WriterOptions(null, null, null, null, null);
+  }
+
+  /** A writer with a name; see {@link AppendWriter#append(long, io.sluice.format.row.Row)}. */
+  public static WriterOptions named(String writerName) {
+    return new WriterOptions(writerName, null, null, null, null);
+  }
+
+  /** A copy with this codec. */
+  public WriterOptions codec(BatchCodec codec) {
+    return compression(CompressionSettings.of(codec));
+  }
+
+  /** A copy with this codec and level. */
+  public WriterOptions compression(CompressionSettings settings) {
+    return new WriterOptions(name, settings, batchBytes, linger, acks);
+  }
+
+  /** A copy that closes batches at this many uncompressed bytes. */
+  public WriterOptions batchBytes(int bytes) {
+    return new WriterOptions(name, compression, bytes, linger, acks);
+  }
+
+  /** A copy with this linger. */
+  public WriterOptions linger(Duration duration) {
+    return new WriterOptions(name, compression, batchBytes, duration, acks);
+  }
+
+  /** A copy with these acks. */
+  public WriterOptions acks(Acks newAcks) {
+    return new WriterOptions(name, compression, batchBytes, linger, newAcks);
+  }
+
+  /** The connection's settings with this writer's in their place, checked like them. */
+  public ClientConfig applyTo(ClientConfig config) {
+    ClientConfig applied = compression == null ? config : config.withCompression(compression);
+    applied = batchBytes == null ? applied : applied.withBatchBytes(batchBytes);
+    applied = linger == null ? applied : applied.withLinger(linger);
+    return acks == null ? applied : applied.withAcks(acks);
+  }
+}

@@ -1,0 +1,129 @@
+package io.sluice.client.internal;
+
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.format.batch.BatchLimits;
+import io.sluice.format.batch.BatchWriter;
+import io.sluice.format.batch.CompressionSettings;
+import io.sluice.format.batch.EncodedBatch;
+import io.sluice.format.batch.LogBatchEncoder;
+import io.sluice.format.schema.TableSchema;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Encodes rows into batches that servers accept: rows that do not fit into one batch are halved
+ * until they do; a single row above the limit is refused alone. Not thread-safe.
+ */
+final class BatchCutter implements AutoCloseable {
+  private final LogBatchEncoder encoder;
+  private final TableSchema schema;
+
+  BatchCutter(BufferAllocator allocator, CompressionSettings compression, TableSchema schema) {
+    this.encoder = new LogBatchEncoder(allocator, compression);
+    this.schema = schema;
+  }
+
+  /**
+   * Consecutive rows: a batch without a writer yet, or why they cannot be one.
+   *
+   * @param fromRow first row in what was cut
+   * @param rows number of rows
+   */
+  record Cut(int fromRow, int rows, @Nullable EncodedBatch batch, @Nullable SluiceException refusal)
+      implements AutoCloseable {
+    int wireBytes() {
+      return batch == null ? 0 : batch.wireBytes();
+    }
+
+    @Override
+    public void close() {
+      if (batch != null) {
+        batch.close();
+      }
+    }
+  }
+
+  /** All rows of the root, in order. The caller closes the cuts. */
+  List<Cut> cut(VectorSchemaRoot root) {
+    return cut(root, 0, root.getRowCount());
+  }
+
+  /** The rows {@code [from, from + rows)}; positions in the result count from 0. */
+  List<Cut> cut(VectorSchemaRoot root, int from, int rows) {
+    List<Cut> cuts = new ArrayList<>(1);
+    try {
+      cut(root, from, from, rows, cuts);
+      return cuts;
+    } catch (RuntimeException | Error e) {
+      cuts.forEach(Cut::close);
+      throw e;
+    }
+  }
+
+  private void cut(VectorSchemaRoot root, int origin, int from, int rows, List<Cut> cuts) {
+    SluiceException refusal = tryWhole(root, origin, from, rows, cuts);
+    if (refusal == null) {
+      return;
+    }
+    if (rows == 1) {
+      cuts.add(new Cut(from - origin, 1, null, refusal));
+      return;
+    }
+    int half = rows / 2;
+    cut(root, origin, from, half, cuts);
+    cut(root, origin, from + half, rows - half, cuts);
+  }
+
+  /** Adds the rows as one batch, or says why not. */
+  private @Nullable SluiceException tryWhole(
+      VectorSchemaRoot root, int origin, int from, int rows, List<Cut> cuts) {
+    boolean all = from == 0 && rows == root.getRowCount();
+    VectorSchemaRoot part = all ? root : root.slice(from, rows);
+    try {
+      EncodedBatch batch = encoder.encode(part, schema, BatchWriter.NONE);
+      if (fits(batch, rows)) {
+        cuts.add(new Cut(from - origin, rows, batch, null));
+        return null;
+      }
+      long bytes = Math.max(batch.wireBytes(), batch.header().uncompressedBodyLength());
+      batch.close();
+      return rowTooLarge(bytes);
+    } catch (SluiceException e) {
+      if (e.code() != ErrorCode.BATCH_TOO_LARGE) {
+        throw e;
+      }
+      return new SluiceException(ErrorCode.ROW_TOO_LARGE, rowLimit(e.getMessage()), e);
+    } finally {
+      if (!all) {
+        part.close();
+      }
+    }
+  }
+
+  private static boolean fits(EncodedBatch batch, int rows) {
+    int most = rows > 1 ? BatchLimits.MAX_BATCH_BYTES : BatchLimits.MAX_SINGLE_ROW_BYTES;
+    // Counted without compression too, so that a row is not accepted or refused by chance.
+    return batch.wireBytes() <= most
+        && batch.header().uncompressedBodyLength() <= BatchLimits.MAX_SINGLE_ROW_BYTES;
+  }
+
+  private static SluiceException rowTooLarge(long bytes) {
+    return new SluiceException(ErrorCode.ROW_TOO_LARGE, rowLimit("It has " + bytes + " bytes"));
+  }
+
+  private static String rowLimit(@Nullable String found) {
+    return "A row is larger than "
+        + BatchLimits.MAX_SINGLE_ROW_BYTES
+        + " bytes, the most that a row may have. "
+        + found;
+  }
+
+  @Override
+  public void close() {
+    encoder.close();
+  }
+}

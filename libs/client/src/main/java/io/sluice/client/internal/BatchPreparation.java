@@ -1,0 +1,174 @@
+package io.sluice.client.internal;
+
+import io.sluice.client.TableDescription;
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.format.batch.EncodedBatch;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns sealed batches into pending ones: encodes and cuts the rows, gives them their sequences,
+ * and keeps the books (memory, committed position, failures) until the last part is final. Owned by
+ * the delivery loop.
+ */
+final class BatchPreparation implements AutoCloseable {
+  private final TableDescription table;
+  private final BatchCutter cutter;
+  private final RowBufferPool pool;
+  private final MemoryBudget budget;
+  private final Outstanding outstanding;
+  private final CommittedPosition committed;
+
+  BatchPreparation(
+      TableDescription table,
+      BatchCutter cutter,
+      RowBufferPool pool,
+      MemoryBudget budget,
+      Outstanding outstanding,
+      CommittedPosition committed) {
+    this.table = table;
+    this.cutter = cutter;
+    this.pool = pool;
+    this.budget = budget;
+    this.outstanding = outstanding;
+    this.committed = committed;
+  }
+
+  /** Adds the parts of the batch to the queue; rows that cannot be sent fail at once. */
+  void enqueue(SealedBatch sealed, BucketQueue queue, WriterIdentity writer) {
+    List<BatchCutter.Cut> cuts;
+    try {
+      cuts = cuts(sealed);
+    } catch (SluiceException e) {
+      refuse(sealed, e);
+      return;
+    }
+    Parts parts = new Parts(sealed, cuts);
+    for (BatchCutter.Cut cut : cuts) {
+      enqueue(sealed, cut, parts, queue, writer);
+    }
+  }
+
+  private List<BatchCutter.Cut> cuts(SealedBatch sealed) {
+    if (sealed.encoded() != null) {
+      return sealed.encoded();
+    }
+    RowBuffer rows = sealed.rows();
+    if (rows == null) {
+      throw new IllegalStateException("A sealed batch has neither rows nor encoded rows");
+    }
+    List<BatchCutter.Cut> cuts = cutter.cut(rows.finish());
+    pool.give(rows);
+    return cuts;
+  }
+
+  private void enqueue(
+      SealedBatch sealed,
+      BatchCutter.Cut cut,
+      Parts parts,
+      BucketQueue queue,
+      WriterIdentity writer) {
+    EncodedBatch batch = cut.batch();
+    if (batch == null) {
+      SluiceException why = refusal(sealed, cut);
+      PendingBatch.failFutures(sealed.futures(), cut.fromRow(), cut.rows(), why);
+      parts.partDone(why, 0);
+      return;
+    }
+    long base = queue.nextSequence();
+    long last = base + cut.rows() - 1;
+    long[] sequences = sealed.sequences();
+    if (sequences != null) {
+      last = sequences[cut.fromRow() + cut.rows() - 1];
+    }
+    long count = last - base + 1;
+    if (count > Integer.MAX_VALUE) {
+      SluiceException why = jump(sealed.bucket(), last, count);
+      batch.close();
+      PendingBatch.failFutures(sealed.futures(), cut.fromRow(), cut.rows(), why);
+      parts.partDone(why, cut.wireBytes());
+      return;
+    }
+    queue.add(new PendingBatch(sealed, cut, batch, writer, base, (int) count, parts));
+  }
+
+  private SluiceException jump(int bucket, long last, long count) {
+    return new SluiceException(
+        ErrorCode.INVALID_ARGUMENT,
+        "Sequence "
+            + last
+            + " of "
+            + table.path()
+            + " is "
+            + count
+            + " after the one before it in bucket "
+            + bucket
+            + "; positions may grow by at most "
+            + Integer.MAX_VALUE);
+  }
+
+  private SluiceException refusal(SealedBatch sealed, BatchCutter.Cut cut) {
+    SluiceException why = cut.refusal();
+    String message = why == null ? "A row cannot be sent" : String.valueOf(why.getMessage());
+    return new SluiceException(
+        why == null ? ErrorCode.INTERNAL : why.code(),
+        "Table " + table.path() + " bucket " + sealed.bucket() + ": " + message,
+        why);
+  }
+
+  /** Fails all rows of a batch. */
+  void refuse(SealedBatch sealed, SluiceException why) {
+    if (sealed.rows() != null) {
+      pool.give(sealed.rows());
+    }
+    if (sealed.encoded() != null) {
+      sealed.encoded().forEach(BatchCutter.Cut::close);
+    }
+    outstanding.failed(why);
+    PendingBatch.failFutures(sealed.futures(), 0, sealed.rowCount(), why);
+    budget.release(sealed.countedBytes());
+    sealed.done().complete(null);
+  }
+
+  @Override
+  public void close() {
+    cutter.close();
+  }
+
+  /** Counts the parts of one sealed batch that are not final. */
+  private final class Parts implements PendingBatch.Completion {
+    private final SealedBatch sealed;
+    private int left;
+    private boolean allStored = true;
+
+    Parts(SealedBatch sealed, List<BatchCutter.Cut> cuts) {
+      this.sealed = sealed;
+      this.left = cuts.size();
+      // From here on the encoded bytes are held, not the rows.
+      long wireBytes = 0;
+      for (BatchCutter.Cut cut : cuts) {
+        wireBytes += cut.wireBytes();
+      }
+      budget.add(wireBytes);
+      budget.release(sealed.countedBytes());
+    }
+
+    @Override
+    public void partDone(@Nullable SluiceException failure, long wireBytes) {
+      budget.release(wireBytes);
+      if (failure != null) {
+        allStored = false;
+        outstanding.failed(failure);
+      }
+      left--;
+      if (left == 0) {
+        long[] sequences = sealed.sequences();
+        if (allStored && sequences != null) {
+          committed.stored(sequences[0]);
+        }
+        sealed.done().complete(null);
+      }
+    }
+  }
+}

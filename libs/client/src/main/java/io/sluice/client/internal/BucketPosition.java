@@ -1,0 +1,78 @@
+package io.sluice.client.internal;
+
+import io.sluice.protocol.flight.v1.BucketScan;
+import io.sluice.protocol.flight.v1.EndAt;
+import io.sluice.protocol.flight.v1.StartAt;
+
+/** How far a scan has come in one bucket. Guarded by the scanner's lock. */
+final class BucketPosition {
+  /** The end of a scan that follows. */
+  static final long NEVER = Long.MAX_VALUE;
+
+  private final int bucket;
+  private final long end;
+  private final boolean fromEarliest;
+  private boolean moved;
+  private long received;
+  private long delivered;
+  private int lastEpoch;
+
+  /**
+   * @param fromEarliest whether the start is wherever the log starts when it is first read
+   */
+  BucketPosition(int bucket, long start, long end, boolean fromEarliest) {
+    this.bucket = bucket;
+    this.received = start;
+    this.delivered = start;
+    this.end = end;
+    this.fromEarliest = fromEarliest;
+  }
+
+  int bucket() {
+    return bucket;
+  }
+
+  /** Whether all up to the end has been received. */
+  boolean isComplete() {
+    return received >= end;
+  }
+
+  /** The offset after the last row received. */
+  long received() {
+    return received;
+  }
+
+  /** The offset after the last row given to the application. */
+  long delivered() {
+    return delivered;
+  }
+
+  void receivedUpTo(long next, int epoch) {
+    received = Math.max(received, next);
+    lastEpoch = Math.max(lastEpoch, epoch);
+    moved = true;
+  }
+
+  /** Says that the server has sent everything up to the end, holes included. */
+  void complete() {
+    received = Math.max(received, end);
+  }
+
+  void deliveredUpTo(long next) {
+    delivered = next;
+  }
+
+  /** What a ticket asks for to go on from here. */
+  BucketScan toScan() {
+    BucketScan.Builder scan = BucketScan.newBuilder().setBucket(bucket).setLastEpoch(lastEpoch);
+    if (fromEarliest && !moved) {
+      scan.setStartAt(StartAt.START_EARLIEST);
+    } else {
+      scan.setStartAt(StartAt.START_OFFSET).setStart(received);
+    }
+    if (end == NEVER) {
+      return scan.setEndAt(EndAt.END_NONE).build();
+    }
+    return scan.setEndAt(EndAt.END_OFFSET).setEnd(end).build();
+  }
+}

@@ -1,0 +1,116 @@
+package io.sluice.client.internal;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The batches of one bucket that are not final, in the order of their sequences: first those that
+ * are sent, then those that wait. Owned by the delivery loop.
+ */
+final class BucketQueue {
+  private final int bucket;
+  private final List<PendingBatch> batches = new ArrayList<>();
+  private int sent;
+  private long nextSequence;
+  private long ackedThrough;
+  private long retryAtNanos;
+  private boolean pausing;
+
+  /**
+   * @param lastSequence the last sequence stored before, -1 when none
+   */
+  BucketQueue(int bucket, long lastSequence) {
+    this.bucket = bucket;
+    this.nextSequence = lastSequence + 1;
+    this.ackedThrough = lastSequence;
+  }
+
+  int bucket() {
+    return bucket;
+  }
+
+  /** Base sequence of the next batch. */
+  long nextSequence() {
+    return nextSequence;
+  }
+
+  /** The last sequence whose outcome is final, all before it too. */
+  long ackedThrough() {
+    return ackedThrough;
+  }
+
+  boolean isEmpty() {
+    return batches.isEmpty();
+  }
+
+  List<PendingBatch> batches() {
+    return batches;
+  }
+
+  /** Adds the batch that goes on at {@link #nextSequence}. */
+  void add(PendingBatch batch) {
+    batches.add(batch);
+    nextSequence = batch.lastSequence() + 1;
+  }
+
+  /** The batch to send next, null when none may be sent now. */
+  @Nullable PendingBatch nextToSend(long now) {
+    if (pausing && now - retryAtNanos < 0) {
+      return null;
+    }
+    pausing = false;
+    while (sent < batches.size() && batches.get(sent).isFinal()) {
+      sent++;
+    }
+    if (sent == batches.size()) {
+      return null;
+    }
+    PendingBatch next = batches.get(sent);
+    if (sent == 0) {
+      return next;
+    }
+    // A batch that failed before goes alone: what follows it would only be refused with it.
+    boolean trying = batches.get(0).failures() > 0;
+    return trying || next.onlyAsHead() ? null : next;
+  }
+
+  /** Nanoseconds until the pause after a failure ends, 0 without one. */
+  long pauseLeft(long now) {
+    return pausing ? Math.max(retryAtNanos - now, 0) : 0;
+  }
+
+  /** Says that {@link #nextToSend} was sent. */
+  void markSent() {
+    sent++;
+  }
+
+  /** Sends this batch and those after it again, in order. */
+  void rewindTo(PendingBatch batch) {
+    int at = batches.indexOf(batch);
+    if (at < 0) {
+      return;
+    }
+    for (int i = at; i < batches.size(); i++) {
+      PendingBatch each = batches.get(i);
+      if (!each.isFinal()) {
+        each.rewind();
+      }
+    }
+    sent = Math.min(sent, at);
+  }
+
+  /** Sends nothing before that time. */
+  void pauseUntil(long nanos) {
+    pausing = true;
+    retryAtNanos = nanos;
+  }
+
+  /** Lets go of final batches at the head. */
+  void dropFinal() {
+    while (!batches.isEmpty() && batches.get(0).isFinal()) {
+      ackedThrough = batches.remove(0).lastSequence();
+      sent = Math.max(sent - 1, 0);
+    }
+  }
+}

@@ -1,0 +1,283 @@
+package io.sluice.client.internal;
+
+import io.sluice.client.AppendResult;
+import io.sluice.client.AppendWriter;
+import io.sluice.client.ClientConfig;
+import io.sluice.client.RowAppender;
+import io.sluice.client.TableDescription;
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.format.bucket.BucketFunction;
+import io.sluice.format.row.Row;
+import io.sluice.format.row.VectorRow;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.jspecify.annotations.Nullable;
+
+/** The append writer: puts rows into the accumulator; its delivery loop does the rest. */
+final class BufferingAppendWriter implements AppendWriter {
+  private static final Duration CLOSE_SLACK = Duration.ofSeconds(10);
+  private static final int MAX_PASSED_ROWS = 1 << 20;
+
+  private final ClientCore core;
+  private final ClientConfig config;
+  private final TableDescription table;
+  private final boolean named;
+  private final Accumulator accumulator;
+  private final DeliveryLoop loop;
+  private final Outstanding outstanding;
+  private final CommittedPosition committed;
+  private final BatchCutter passThrough;
+  private final @Nullable BucketFunction bucketFunction;
+  private final BatchRowAppender appender;
+  private final long[] storedBefore;
+  private final boolean variableWidth;
+
+  // Guarded by the accumulator's lock.
+  private long lastSequence = -1;
+
+  private boolean closed;
+
+  BufferingAppendWriter(
+      ClientCore core,
+      ClientConfig config,
+      TableDescription table,
+      WriterParts parts,
+      Map<Integer, Long> storedBefore) {
+    this.core = core;
+    this.config = config;
+    this.table = table;
+    this.named = parts.identity().named();
+    this.accumulator = parts.accumulator();
+    this.loop = parts.loop();
+    this.outstanding = parts.outstanding();
+    this.committed = parts.committed();
+    this.passThrough = parts.passThrough();
+    this.bucketFunction =
+        table.bucketKey().isEmpty()
+            ? null
+            : BucketFunction.of(table.schema(), table.bucketKey(), table.bucketCount());
+    this.appender = new BatchRowAppender(this, parts.pool().single());
+    this.storedBefore = new long[table.bucketCount()];
+    for (int i = 0; i < this.storedBefore.length; i++) {
+      this.storedBefore[i] = storedBefore.getOrDefault(i, -1L);
+    }
+    this.variableWidth = BatchRowAppender.hasVariableWidth(table.schema());
+  }
+
+  Accumulator accumulator() {
+    return accumulator;
+  }
+
+  @Nullable BucketFunction bucketFunction() {
+    return bucketFunction;
+  }
+
+  @Override
+  public CompletableFuture<AppendResult> append(Row row) {
+    requireUnnamed();
+    boolean wake;
+    CompletableFuture<AppendResult> future;
+    accumulator.enter();
+    try {
+      int bucket = bucketFunction == null ? accumulator.stickyBucket() : bucketFunction.bucket(row);
+      RowBatch batch = accumulator.batch(bucket);
+      batch.rows().writers().write(row);
+      future = batch.addFuture();
+      wake = accumulator.rowAdded(batch, variableWidth);
+    } finally {
+      accumulator.exit();
+    }
+    if (wake) {
+      loop.wake();
+    }
+    return future;
+  }
+
+  @Override
+  public CompletableFuture<AppendResult> append(long sequence, Row row) {
+    if (!named) {
+      throw new SluiceException(
+          ErrorCode.INVALID_ARGUMENT,
+          "Sequences are for named writers; open this one with WriterOptions.named");
+    }
+    boolean wake;
+    CompletableFuture<AppendResult> future;
+    accumulator.enter();
+    try {
+      if (sequence <= lastSequence || sequence < 0) {
+        throw new SluiceException(
+            ErrorCode.INVALID_ARGUMENT,
+            "Sequence "
+                + sequence
+                + " comes after "
+                + lastSequence
+                + "; sequences start at 0 and must grow");
+      }
+      int bucket =
+          bucketFunction == null ? accumulator.bucketOf(sequence) : bucketFunction.bucket(row);
+      if (sequence <= storedBefore[bucket]) {
+        lastSequence = sequence;
+        committed.appended(sequence);
+        return CompletableFuture.completedFuture(new AppendResult(bucket, -1, true));
+      }
+      RowBatch batch = accumulator.batch(bucket);
+      batch.rows().writers().write(row);
+      future = batch.addFuture();
+      batch.addSequence(sequence);
+      if (batch.rowCount() == 1) {
+        committed.opened(sequence);
+      }
+      lastSequence = sequence;
+      committed.appended(sequence);
+      wake = accumulator.rowAdded(batch, variableWidth);
+    } finally {
+      accumulator.exit();
+    }
+    if (wake) {
+      loop.wake();
+    }
+    return future;
+  }
+
+  @Override
+  public RowAppender row() {
+    requireUnnamed();
+    if (accumulator.isHeldByCaller()) {
+      // The row before was neither appended nor discarded.
+      appender.discard();
+    }
+    accumulator.enter();
+    appender.begin();
+    return appender;
+  }
+
+  /** Completes a row that the appender wrote into an open batch. The lock is held. */
+  void rowWritten(RowBatch batch, boolean largeValue) {
+    if (accumulator.rowAdded(batch, largeValue)) {
+      loop.wake();
+    }
+  }
+
+  @Override
+  public void append(VectorSchemaRoot root) {
+    requireUnnamed();
+    int rows = root.getRowCount();
+    if (rows == 0) {
+      return;
+    }
+    if (root.getFieldVectors().size() != table.schema().size()) {
+      throw new SluiceException(
+          ErrorCode.INVALID_SCHEMA,
+          "The Arrow batch has "
+              + root.getFieldVectors().size()
+              + " columns; table "
+              + table.path()
+              + " has "
+              + table.schema().size());
+    }
+    if (bucketFunction == null) {
+      pass(root, rows);
+    } else {
+      appendByKey(root, rows, bucketFunction);
+    }
+    loop.wake();
+  }
+
+  /** Encodes on the caller's thread, in parts of about the batch size. */
+  private void pass(VectorSchemaRoot root, int rows) {
+    long bytes = 0;
+    for (FieldVector vector : root.getFieldVectors()) {
+      bytes += vector.getBufferSize();
+    }
+    long perRow = Math.max(bytes / rows, 1);
+    int step = (int) Math.min(Math.max(config.batchBytes() / perRow, 1), MAX_PASSED_ROWS);
+    for (int from = 0; from < rows; from += step) {
+      int count = Math.min(step, rows - from);
+      accumulator.enter();
+      try {
+        List<BatchCutter.Cut> cuts = passThrough.cut(root, from, count);
+        long wireBytes = cuts.stream().mapToLong(BatchCutter.Cut::wireBytes).sum();
+        accumulator.addEncoded(
+            new SealedBatch(
+                accumulator.stickyBucket(),
+                count,
+                null,
+                cuts,
+                null,
+                null,
+                wireBytes,
+                accumulator.deadline(),
+                new CompletableFuture<>()));
+      } finally {
+        accumulator.exit();
+      }
+      loop.wake();
+    }
+  }
+
+  private void appendByKey(VectorSchemaRoot root, int rows, BucketFunction function) {
+    VectorRow cursor = new VectorRow(root);
+    for (int i = 0; i < rows; i++) {
+      Row row = cursor.at(i);
+      accumulator.enter();
+      try {
+        RowBatch batch = accumulator.batch(function.bucket(row));
+        batch.rows().writers().write(row);
+        rowWritten(batch, variableWidth);
+      } finally {
+        accumulator.exit();
+      }
+    }
+  }
+
+  private void requireUnnamed() {
+    if (named) {
+      throw new SluiceException(
+          ErrorCode.INVALID_ARGUMENT,
+          "A named writer appends rows with their sequences: append(sequence, row)");
+    }
+  }
+
+  @Override
+  public void flush() {
+    accumulator.sealAll();
+    loop.wake();
+    Duration limit = config.deliveryTimeout().plus(CLOSE_SLACK);
+    Waits.await(outstanding.allDone(), limit.toNanos(), "Flushing the writer of " + table.path());
+    SluiceException failure = outstanding.takeFailure();
+    if (failure != null) {
+      throw Waits.rethrown(failure);
+    }
+  }
+
+  @Override
+  public long committedSequence() {
+    return committed.value();
+  }
+
+  @Override
+  public void close() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    }
+    core.forget(this);
+    try {
+      flush();
+    } finally {
+      accumulator.refuseAll(
+          new SluiceException(ErrorCode.CANCELLED, "The writer of " + table.path() + " is closed"));
+      loop.stop(CLOSE_SLACK.toNanos());
+      accumulator.close();
+      passThrough.close();
+      appender.close();
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package io.sluice.client.internal;
+
+import io.grpc.ManagedChannel;
+import io.grpc.netty.NettyChannelBuilder;
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.protocol.flight.FlightFrames;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Connections to servers by address: one for control and one for puts to each, shared; scans open
+ * their own, because a scan that is not read holds back everything else on its connection.
+ * Thread-safe.
+ */
+final class Channels implements AutoCloseable {
+  /** Window of streams, and connections, that carry batches. */
+  private static final int BULK_WINDOW_BYTES = 4 * 1024 * 1024;
+
+  private static final long CLOSE_SECONDS = 5;
+
+  private final Map<String, ManagedChannel> control = new HashMap<>();
+  private final Map<String, ManagedChannel> puts = new HashMap<>();
+  private boolean closed;
+
+  /** The channel for metadata, offsets and other small requests. */
+  synchronized ManagedChannel control(String address) {
+    requireOpen();
+    return control.computeIfAbsent(address, each -> builder(each).build());
+  }
+
+  /** The channel for puts. Its callbacks run on the transport's thread and must not block. */
+  synchronized ManagedChannel put(String address) {
+    requireOpen();
+    return puts.computeIfAbsent(address, Channels::bulk);
+  }
+
+  /** A new channel for one scan, closed by the caller; callbacks as for {@link #put}. */
+  synchronized ManagedChannel openScan(String address) {
+    requireOpen();
+    return bulk(address);
+  }
+
+  private void requireOpen() {
+    if (closed) {
+      throw new SluiceException(ErrorCode.CANCELLED, "The connection is closed");
+    }
+  }
+
+  private static ManagedChannel bulk(String address) {
+    return builder(address).flowControlWindow(BULK_WINDOW_BYTES).directExecutor().build();
+  }
+
+  private static NettyChannelBuilder builder(String address) {
+    // No retries by gRPC: it would serialize a message a second time when its body may be gone.
+    InetSocketAddress target = parse(address);
+    return NettyChannelBuilder.forAddress(target.getHostString(), target.getPort())
+        .usePlaintext()
+        .disableRetry()
+        .maxInboundMessageSize(FlightFrames.MAX_MESSAGE_BYTES);
+  }
+
+  /** {@code host:port}, not resolved; INVALID_ARGUMENT when it has another form. */
+  static InetSocketAddress parse(String address) {
+    int colon = address.lastIndexOf(':');
+    int port = -1;
+    try {
+      port = colon < 1 ? -1 : Integer.parseInt(address.substring(colon + 1));
+    } catch (NumberFormatException e) {
+      port = -1;
+    }
+    if (port < 1 || port > 65535) {
+      throw new SluiceException(
+          ErrorCode.INVALID_ARGUMENT, "Server address '" + address + "' must be host:port");
+    }
+    return InetSocketAddress.createUnresolved(address.substring(0, colon), port);
+  }
+
+  @Override
+  public void close() {
+    List<ManagedChannel> open = new ArrayList<>();
+    synchronized (this) {
+      closed = true;
+      open.addAll(control.values());
+      open.addAll(puts.values());
+      control.clear();
+      puts.clear();
+    }
+    open.forEach(ManagedChannel::shutdownNow);
+    open.forEach(Channels::awaitEnd);
+  }
+
+  private static void awaitEnd(ManagedChannel channel) {
+    try {
+      // What the transport still holds of our memory is free after this.
+      channel.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

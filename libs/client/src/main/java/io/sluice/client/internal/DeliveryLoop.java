@@ -1,0 +1,370 @@
+package io.sluice.client.internal;
+
+import io.sluice.client.Acks;
+import io.sluice.client.BucketDescription;
+import io.sluice.client.TableDescription;
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.protocol.flight.v1.Command;
+import io.sluice.protocol.flight.v1.NativePut;
+import io.sluice.protocol.flight.v1.PutAnswer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one thread of a writer that encodes sealed batches, sends them, and settles their outcomes.
+ * It owns the bucket queues and the streams; other threads reach it through events only.
+ *
+ * <p>Order: the batches of a bucket are sent in the order of their sequences, several ahead of
+ * their answers. When one must be sent again, so are those after it, and the server refuses what
+ * comes too early. What it has stored already it answers as a duplicate, so resending never doubles
+ * a row.
+ */
+final class DeliveryLoop implements Runnable, PutStream.Events {
+  /** Batches without an answer from which on only full batches are sent. */
+  private static final int MAX_BATCHES_AHEAD = 8;
+
+  private static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long BUSY_LOCK_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
+  private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final ClientCore core;
+  private final TableDescription table;
+  private final WriterIdentity writer;
+  private final Acks acks;
+  private final Accumulator accumulator;
+  private final BatchPreparation preparation;
+  private final BucketQueue[] queues;
+  private final LeaderView leaders;
+  private final PutStreams streams;
+  private final List<BucketQueue> active = new ArrayList<>();
+  private final Queue<Runnable> events = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean signalled = new AtomicBoolean();
+  private final Thread thread;
+  private volatile boolean stopping;
+  private @Nullable SluiceException fatal;
+  private long nextRequest = 1;
+  private int firstServed;
+  private long nextCheckNanos;
+
+  DeliveryLoop(
+      ClientCore core,
+      TableDescription table,
+      WriterIdentity writer,
+      Acks acks,
+      Accumulator accumulator,
+      BatchPreparation preparation,
+      BucketQueue[] queues) {
+    this.core = core;
+    this.table = table;
+    this.writer = writer;
+    this.acks = acks;
+    this.accumulator = accumulator;
+    this.preparation = preparation;
+    this.queues = queues;
+    this.streams = new PutStreams(core.channels(), command(), this);
+    this.leaders = new LeaderView(core.tables(), table, this::execute, core.time());
+    this.thread = ClientCore.daemons("sluice-writer-" + table.path()).newThread(this);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** Makes the loop look for work. From any thread. */
+  void wake() {
+    if (!signalled.getAndSet(true)) {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  /** Ends the loop; batches that are not final fail. Waits for its end. */
+  void stop(long timeoutNanos) {
+    stopping = true;
+    wake();
+    try {
+      thread.join(Math.max(TimeUnit.NANOSECONDS.toMillis(timeoutNanos), 1));
+    } catch (InterruptedException e) {
+      throw Waits.interrupted("Closing the writer of " + table.path());
+    }
+  }
+
+  private void execute(Runnable event) {
+    events.add(event);
+    wake();
+  }
+
+  @Override
+  public void ready() {
+    wake();
+  }
+
+  @Override
+  public void answered(PutStream stream, PutAnswer answer) {
+    execute(() -> settle(stream, answer));
+  }
+
+  @Override
+  public void closed(PutStream stream, SluiceException why) {
+    execute(() -> streamLost(stream, why));
+  }
+
+  @Override
+  public void run() {
+    SluiceException end =
+        new SluiceException(ErrorCode.CANCELLED, "The writer of " + table.path() + " was closed");
+    try {
+      while (!stopping) {
+        signalled.set(false);
+        if (turn() == 0) {
+          park();
+        }
+      }
+    } catch (RuntimeException | Error e) {
+      end =
+          new SluiceException(
+              ErrorCode.INTERNAL, "The writer of " + table.path() + " broke: " + e, e);
+    } finally {
+      abandon(end);
+      streams.finishAll();
+      preparation.close();
+    }
+  }
+
+  /** Does what can be done now; returns how much that was. */
+  private int turn() {
+    int work = 0;
+    for (Runnable event = events.poll(); event != null; event = events.poll()) {
+      event.run();
+      work++;
+    }
+    long now = core.time().nanoTime();
+    SealedBatch sealed = accumulator.poll(now, mayGoEarly());
+    if (sealed != null) {
+      prepare(sealed);
+      work++;
+    }
+    work += sendWaiting(now);
+    if (now - nextCheckNanos >= 0) {
+      nextCheckNanos = now + CHECK_NANOS;
+      checkTimes(now);
+    }
+    return work;
+  }
+
+  /**
+   * Whether batches that are not full may go. While many are unanswered, rows collect in the open
+   * batches instead: with a linger of zero a server that falls behind gets fewer and larger puts,
+   * not a queue that grows. The answer that makes room wakes the loop.
+   */
+  private boolean mayGoEarly() {
+    int ahead = 0;
+    for (BucketQueue queue : active) {
+      ahead += queue.batches().size();
+    }
+    return ahead < MAX_BATCHES_AHEAD;
+  }
+
+  private void park() {
+    long now = core.time().nanoTime();
+    long wait = active.isEmpty() ? IDLE_NANOS : CHECK_NANOS;
+    long due = mayGoEarly() ? accumulator.nextDueIn(now) : Long.MAX_VALUE;
+    // Due but not sealed: a thread is writing a row.
+    wait = Math.min(wait, due == 0 ? BUSY_LOCK_NANOS : due);
+    for (BucketQueue queue : active) {
+      long pause = queue.pauseLeft(now);
+      wait = pause > 0 ? Math.min(wait, pause) : wait;
+    }
+    if (!signalled.get()) {
+      LockSupport.parkNanos(this, wait);
+    }
+  }
+
+  private void prepare(SealedBatch sealed) {
+    if (fatal != null) {
+      preparation.refuse(sealed, fatal);
+      return;
+    }
+    BucketQueue queue = queues[sealed.bucket()];
+    boolean wasEmpty = queue.isEmpty();
+    preparation.enqueue(sealed, queue, writer);
+    if (wasEmpty && !queue.isEmpty()) {
+      active.add(queue);
+    }
+  }
+
+  /** Sends at most one batch of each bucket; they take turns in being first. */
+  private int sendWaiting(long now) {
+    int sent = 0;
+    int count = active.size();
+    for (int i = 0; i < count; i++) {
+      BucketQueue queue = active.get((firstServed + i) % count);
+      PendingBatch next = queue.nextToSend(now);
+      if (next == null) {
+        continue;
+      }
+      PutStream stream = streamFor(queue.bucket(), now);
+      if (stream != null && stream.isReady(next.wireBytes())) {
+        stream.send(next, nextRequest++, queue.ackedThrough(), now);
+        queue.markSent();
+        sent++;
+      }
+    }
+    firstServed = count == 0 ? 0 : (firstServed + 1) % count;
+    return sent;
+  }
+
+  private @Nullable PutStream streamFor(int bucket, long now) {
+    String address = leaders.leaderOf(bucket);
+    if (address == null) {
+      leaders.refresh(now);
+      return null;
+    }
+    return streams.streamTo(address, now);
+  }
+
+  private Command command() {
+    return Command.newBuilder()
+        .setNativePut(
+            NativePut.newBuilder()
+                .setTableId(table.tableId())
+                .setSchemaId(table.schema().schemaId())
+                .setWriterId(writer.id())
+                .setWriterEpoch(writer.epoch())
+                .setAcks(
+                    acks == Acks.ALL
+                        ? io.sluice.protocol.flight.v1.Acks.ACKS_ALL
+                        : io.sluice.protocol.flight.v1.Acks.ACKS_LEADER))
+        .build();
+  }
+
+  private void settle(PutStream stream, PutAnswer answer) {
+    PendingBatch batch = stream.takeAnswered(answer.getRequestId(), core.time().nanoTime());
+    streams.reached(stream.address());
+    if (batch == null || !batch.isCurrent(answer.getRequestId())) {
+      return;
+    }
+    BucketQueue queue = queues[batch.bucket()];
+    if (answer.hasError()) {
+      attemptFailed(queue, batch, PutFailures.of(stream, table, answer));
+    } else {
+      batch.stored(answer);
+    }
+    dropFinal(queue);
+  }
+
+  private void attemptFailed(BucketQueue queue, PendingBatch batch, SluiceException why) {
+    long now = core.time().nanoTime();
+    if (why.code() == ErrorCode.FENCED_WRITER) {
+      becomeFatal(why);
+    } else if (why.code() == ErrorCode.OUT_OF_ORDER_SEQUENCE && batch.wasSentBeforeItsTurn()) {
+      batch.sendOnlyAsHead();
+      queue.rewindTo(batch);
+    } else if (Leaders.mayBeTransient(why)) {
+      batch.attemptFailed(why);
+      queue.rewindTo(batch);
+      queue.pauseUntil(now + Backoff.pauseNanos(batch.failures()));
+      if (PutFailures.leaderMayHaveMoved(why)) {
+        leaders.refresh(now);
+      }
+    } else {
+      batch.failed(why);
+    }
+  }
+
+  private void streamLost(PutStream stream, SluiceException why) {
+    long now = core.time().nanoTime();
+    streams.lost(stream, why, now);
+    leaders.refresh(now);
+    for (BucketQueue queue : List.copyOf(active)) {
+      boolean retried = false;
+      for (PendingBatch batch : List.copyOf(queue.batches())) {
+        if (fatal == null && !retried && batch.isSentOn(stream)) {
+          attemptFailed(queue, batch, why);
+          // Rewinding the first one that is retried takes the others with it.
+          retried = !batch.isFinal();
+        }
+      }
+      dropFinal(queue);
+    }
+  }
+
+  private void dropFinal(BucketQueue queue) {
+    queue.dropFinal();
+    if (queue.isEmpty()) {
+      active.remove(queue);
+    }
+  }
+
+  private void checkTimes(long now) {
+    SluiceException gone = leaders.gone();
+    if (gone != null && fatal == null) {
+      becomeFatal(gone);
+      return;
+    }
+    for (BucketQueue queue : List.copyOf(active)) {
+      for (PendingBatch batch : queue.batches()) {
+        if (now - batch.deadlineNanos() < 0) {
+          break;
+        }
+        if (!batch.isFinal()) {
+          batch.failed(PutFailures.timedOut(table, batch, describeLeader(batch.bucket())));
+        }
+      }
+      dropFinal(queue);
+    }
+    streams.giveUpSilent(now);
+    leaders.refreshIfWanted(now);
+  }
+
+  private String describeLeader(int bucket) {
+    String address = leaders.leaderOf(bucket);
+    return address == null ? "no leader is known" : streams.describe(address);
+  }
+
+  /** Ends the writer's use: all that is not final fails, and all that comes. */
+  private void becomeFatal(SluiceException why) {
+    fatal = why;
+    abandon(why);
+  }
+
+  private void abandon(SluiceException why) {
+    accumulator.refuseAll(why);
+    for (BucketQueue queue : active) {
+      for (PendingBatch batch : queue.batches()) {
+        if (!batch.isFinal()) {
+          batch.failed(why);
+        }
+      }
+      queue.dropFinal();
+    }
+    active.clear();
+    SealedBatch sealed = accumulator.takeSealed();
+    while (sealed != null) {
+      preparation.refuse(sealed, why);
+      sealed = accumulator.takeSealed();
+    }
+  }
+
+  static BucketQueue[] queues(TableDescription table, Map<Integer, Long> lastSequences) {
+    BucketQueue[] queues = new BucketQueue[table.bucketCount()];
+    for (int i = 0; i < queues.length; i++) {
+      queues[i] = new BucketQueue(i, lastSequences.getOrDefault(i, -1L));
+    }
+    for (BucketDescription bucket : table.buckets()) {
+      if (bucket.bucket() >= queues.length) {
+        throw new SluiceException(
+            ErrorCode.INTERNAL,
+            "Table " + table.path() + " has bucket " + bucket.bucket() + " of " + queues.length);
+      }
+    }
+    return queues;
+  }
+}

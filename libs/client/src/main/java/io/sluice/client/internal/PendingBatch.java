@@ -1,0 +1,221 @@
+package io.sluice.client.internal;
+
+import com.google.protobuf.UnsafeByteOperations;
+import io.sluice.client.AppendResult;
+import io.sluice.common.SluiceException;
+import io.sluice.format.batch.EncodedBatch;
+import io.sluice.format.batch.LogBatchHeader;
+import io.sluice.protocol.flight.OutboundFrame;
+import io.sluice.protocol.flight.v1.PutAnswer;
+import io.sluice.protocol.flight.v1.PutMetadata;
+import java.util.concurrent.CompletableFuture;
+import org.apache.arrow.flight.impl.Flight;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An encoded batch with its sequences until its outcome is final. Owned by the delivery loop.
+ *
+ * <pre>
+ * waiting --sent--> sent --answer--> final (stored or failed)
+ * sent --refused, retriable; stream lost--> waiting
+ * waiting, sent --delivery time-out--> final (failed)
+ * </pre>
+ */
+final class PendingBatch {
+  private final EncodedBatch batch;
+  private final int bucket;
+  private final int fromRow;
+  private final int rows;
+  private final long baseSequence;
+  private final long lastSequence;
+  private final long deadlineNanos;
+  private final CompletableFuture<AppendResult> @Nullable [] futures;
+  private final Completion completion;
+
+  private @Nullable PutStream sentOn;
+  private long requestId = -1;
+  private long sentAckedThrough;
+  private boolean onlyAsHead;
+  private boolean isFinal;
+  private int failures;
+  private @Nullable SluiceException lastFailure;
+
+  /** What a cut of a sealed batch reports to when it is final. */
+  interface Completion {
+    /**
+     * @param failure why the rows are not known to be stored, null when they are stored
+     */
+    void partDone(@Nullable SluiceException failure, long wireBytes);
+  }
+
+  /** Stamps the writer into the header. The batch is taken over. */
+  PendingBatch(
+      SealedBatch sealed,
+      BatchCutter.Cut cut,
+      EncodedBatch batch,
+      WriterIdentity writer,
+      long baseSequence,
+      int sequenceCount,
+      Completion completion) {
+    this.batch = batch;
+    this.bucket = sealed.bucket();
+    this.fromRow = cut.fromRow();
+    this.rows = cut.rows();
+    this.baseSequence = baseSequence;
+    this.lastSequence = baseSequence + sequenceCount - 1;
+    this.deadlineNanos = sealed.deadlineNanos();
+    this.futures = sealed.futures();
+    this.completion = completion;
+    LogBatchHeader header = batch.header();
+    header.setWriter(writer.id(), writer.epoch(), baseSequence, sequenceCount);
+    header.setContentCrc(
+        header.computeContentCrc(
+            batch.changeTypes(), batch.statistics(), batch.metadata(), batch.checksums()));
+  }
+
+  int bucket() {
+    return bucket;
+  }
+
+  long baseSequence() {
+    return baseSequence;
+  }
+
+  long lastSequence() {
+    return lastSequence;
+  }
+
+  long deadlineNanos() {
+    return deadlineNanos;
+  }
+
+  int wireBytes() {
+    return batch.wireBytes();
+  }
+
+  boolean isFinal() {
+    return isFinal;
+  }
+
+  boolean isSentOn(PutStream stream) {
+    return sentOn == stream;
+  }
+
+  /** Whether an answer to this request is about the last attempt. */
+  boolean isCurrent(long request) {
+    return !isFinal && requestId == request;
+  }
+
+  boolean onlyAsHead() {
+    return onlyAsHead;
+  }
+
+  int failures() {
+    return failures;
+  }
+
+  @Nullable SluiceException lastFailure() {
+    return lastFailure;
+  }
+
+  /** Notes an attempt and makes its message. */
+  OutboundFrame send(
+      PutStream stream,
+      long request,
+      long ackedThrough,
+      Flight.@Nullable FlightDescriptor descriptor) {
+    sentOn = stream;
+    requestId = request;
+    sentAckedThrough = ackedThrough;
+    PutMetadata metadata =
+        PutMetadata.newBuilder()
+            .setRequestId(request)
+            .setBucket(bucket)
+            .setAckedThrough(ackedThrough)
+            .setHeader(UnsafeByteOperations.unsafeWrap(batch.header().bytes()))
+            .setChangeTypes(UnsafeByteOperations.unsafeWrap(batch.changeTypes()))
+            .setStatistics(UnsafeByteOperations.unsafeWrap(batch.statistics()))
+            .setChecksums(UnsafeByteOperations.unsafeWrap(batch.checksums()))
+            .build();
+    return OutboundFrame.of(
+        descriptor, batch.metadata(), metadata, batch.body(), batch.bodyLength());
+  }
+
+  /** Goes back to waiting. */
+  void rewind() {
+    sentOn = null;
+    requestId = -1;
+  }
+
+  /** Notes a failure that another attempt may not meet. */
+  void attemptFailed(SluiceException why) {
+    failures++;
+    lastFailure = why;
+  }
+
+  /**
+   * Whether OUT_OF_ORDER_SEQUENCE may be due to batches before this one that had no final answer
+   * when it was sent. It is then sent again once it is the first.
+   */
+  boolean wasSentBeforeItsTurn() {
+    return sentAckedThrough < baseSequence - 1;
+  }
+
+  void sendOnlyAsHead() {
+    onlyAsHead = true;
+  }
+
+  /** The rows are stored. */
+  void stored(PutAnswer answer) {
+    end();
+    if (futures != null) {
+      long base = answer.getBaseOffset();
+      for (int i = 0; i < rows; i++) {
+        CompletableFuture<AppendResult> future = at(futures, i);
+        if (future != null) {
+          future.complete(
+              new AppendResult(bucket, base < 0 ? -1 : base + i, answer.getDuplicate()));
+        }
+      }
+    }
+    completion.partDone(null, batch.wireBytes());
+  }
+
+  /** The rows are not stored, or it is not known. */
+  void failed(SluiceException why) {
+    end();
+    failFutures(futures, fromRow, rows, why);
+    completion.partDone(why, batch.wireBytes());
+  }
+
+  private void end() {
+    if (isFinal) {
+      throw new IllegalStateException("A batch can have one outcome only");
+    }
+    isFinal = true;
+    sentOn = null;
+    batch.close();
+  }
+
+  private @Nullable CompletableFuture<AppendResult> at(
+      CompletableFuture<AppendResult>[] all, int row) {
+    return fromRow + row < all.length ? all[fromRow + row] : null;
+  }
+
+  static void failFutures(
+      CompletableFuture<AppendResult> @Nullable [] futures,
+      int fromRow,
+      int rows,
+      SluiceException why) {
+    if (futures == null) {
+      return;
+    }
+    int end = Math.min(fromRow + rows, futures.length);
+    for (int i = fromRow; i < end; i++) {
+      CompletableFuture<AppendResult> future = futures[i];
+      if (future != null) {
+        future.completeExceptionally(why);
+      }
+    }
+  }
+}

@@ -1,0 +1,21 @@
+package io.sluice.client.internal;
+
+/**
+ * What a writer is put together from.
+ *
+ * @param identity who it is to the servers
+ * @param accumulator open batches
+ * @param loop sends them
+ * @param outstanding what is not final
+ * @param committed how far a named source is stored
+ * @param passThrough encodes Arrow batches on the caller's thread; under the accumulator's lock
+ * @param pool row buffers
+ */
+record WriterParts(
+    WriterIdentity identity,
+    Accumulator accumulator,
+    DeliveryLoop loop,
+    Outstanding outstanding,
+    CommittedPosition committed,
+    BatchCutter passThrough,
+    RowBufferPool pool) {}

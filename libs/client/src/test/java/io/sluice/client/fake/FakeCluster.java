@@ -1,0 +1,223 @@
+package io.sluice.client.fake;
+
+import io.grpc.Server;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.StreamObserver;
+import io.sluice.client.ClientConfig;
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.format.batch.LogBatchDecoder;
+import io.sluice.format.row.VectorRow;
+import io.sluice.format.schema.ArrowSchemas;
+import io.sluice.format.schema.TableSchema;
+import io.sluice.protocol.error.StatusMapping;
+import io.sluice.protocol.metadata.Schemas;
+import io.sluice.protocol.metadata.v1.BucketInfo;
+import io.sluice.protocol.metadata.v1.Endpoint;
+import io.sluice.protocol.metadata.v1.GetTableRequest;
+import io.sluice.protocol.metadata.v1.InitWriterRequest;
+import io.sluice.protocol.metadata.v1.InitWriterResponse;
+import io.sluice.protocol.metadata.v1.MetadataServiceGrpc;
+import io.sluice.protocol.metadata.v1.TableInfo;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntBinaryOperator;
+import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.VectorSchemaRoot;
+
+/** One coordinator, some tablets and the table {@code demo.t}. */
+public final class FakeCluster implements AutoCloseable {
+  private final TableSchema schema;
+  private final List<String> bucketKey;
+  private final List<FakeBucket> buckets = new ArrayList<>();
+  private final List<FakeTablet> tablets = new ArrayList<>();
+  private final BufferAllocator allocator = new RootAllocator();
+  private final Map<String, InitWriterResponse> writers = new HashMap<>();
+  private final AtomicLong nextWriter = new AtomicLong(100);
+  private final AtomicInteger lookUps = new AtomicInteger();
+  private final Server coordinator;
+  private volatile long tableId = 1;
+  private volatile PutFaults faults = (tablet, number, put) -> PutFaults.Fault.NONE;
+  private volatile IntBinaryOperator scanMessages = (tablet, number) -> Integer.MAX_VALUE;
+  private volatile boolean leaderless;
+
+  public FakeCluster(TableSchema schema, int bucketCount, int tabletCount, String... bucketKey) {
+    this.schema = schema;
+    this.bucketKey = List.of(bucketKey);
+    for (int i = 0; i < tabletCount; i++) {
+      FakeTablet tablet = new FakeTablet(i + 1, this, allocator);
+      tablet.start();
+      tablets.add(tablet);
+    }
+    for (int i = 0; i < bucketCount; i++) {
+      buckets.add(new FakeBucket(1 + i % tabletCount));
+    }
+    try {
+      coordinator =
+          NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
+              .addService(new Metadata())
+              .build()
+              .start();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Settings that suit tests. */
+  public ClientConfig config() {
+    return ClientConfig.of("127.0.0.1:" + coordinator.getPort())
+        .withDeliveryTimeout(Duration.ofSeconds(20))
+        .withLinger(Duration.ZERO);
+  }
+
+  public TableSchema schema() {
+    return schema;
+  }
+
+  public FakeBucket bucket(int number) {
+    return buckets.get(number);
+  }
+
+  public FakeTablet tablet(int id) {
+    return tablets.get(id - 1);
+  }
+
+  public long tableId() {
+    return tableId;
+  }
+
+  /** Drops the table and makes another one of the same name. */
+  public void recreateTable() {
+    tableId++;
+  }
+
+  /** Hides all leaders from the coordinator's answers, or shows them again. */
+  public void hideLeaders(boolean hidden) {
+    leaderless = hidden;
+  }
+
+  /** Look-ups of the table so far. */
+  public int lookUps() {
+    return lookUps.get();
+  }
+
+  public void setFaults(PutFaults newFaults) {
+    faults = newFaults;
+  }
+
+  PutFaults faults() {
+    return faults;
+  }
+
+  /** After how many batches the n-th scan of a tablet breaks. */
+  public void breakScans(IntBinaryOperator messagesOfScan) {
+    scanMessages = messagesOfScan;
+  }
+
+  int scanMessages(int tablet, int number) {
+    return scanMessages.applyAsInt(tablet, number);
+  }
+
+  /** The first column of every stored row of a bucket, which must be a BIGINT. */
+  public List<Long> values(int bucket) {
+    List<Long> values = new ArrayList<>();
+    try (LogBatchDecoder decoder = new LogBatchDecoder(allocator)) {
+      for (FakeBucket.Stored batch : bucket(bucket).log()) {
+        try (ArrowBuf body = allocator.buffer(Math.max(batch.body().length, 1))) {
+          body.writeBytes(batch.body());
+          try (VectorSchemaRoot root =
+              decoder.decode(
+                  ArrowSchemas.toArrow(schema), ByteBuffer.wrap(batch.metadata()), body)) {
+            VectorRow row = new VectorRow(root);
+            for (int i = 0; i < root.getRowCount(); i++) {
+              values.add(row.at(i).getLong(0));
+            }
+          }
+        }
+      }
+    }
+    return values;
+  }
+
+  /** As {@link #values}, over all buckets in their order. */
+  public List<Long> allValues() {
+    List<Long> values = new ArrayList<>();
+    for (int i = 0; i < buckets.size(); i++) {
+      values.addAll(values(i));
+    }
+    return values;
+  }
+
+  @Override
+  public void close() {
+    tablets.forEach(FakeTablet::close);
+    try {
+      coordinator.shutdownNow().awaitTermination();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    allocator.close();
+  }
+
+  private final class Metadata extends MetadataServiceGrpc.MetadataServiceImplBase {
+    @Override
+    public void getTable(GetTableRequest request, StreamObserver<TableInfo> answer) {
+      lookUps.incrementAndGet();
+      if (!request.getTable().equals("t")) {
+        answer.onError(
+            StatusMapping.toStatus(
+                new SluiceException(
+                    ErrorCode.TABLE_NOT_FOUND,
+                    "Table demo." + request.getTable() + " does not exist")));
+        return;
+      }
+      TableInfo.Builder table =
+          TableInfo.newBuilder()
+              .setTableId(tableId)
+              .setDatabase("demo")
+              .setTable("t")
+              .setSchema(Schemas.toProto(schema))
+              .setBucketCount(buckets.size())
+              .addAllBucketKey(bucketKey)
+              .setReplicationFactor(1);
+      for (int i = 0; i < buckets.size(); i++) {
+        BucketInfo.Builder bucket = BucketInfo.newBuilder().setBucket(i);
+        if (!leaderless) {
+          int leader = buckets.get(i).leader();
+          bucket
+              .setLeaderServerId(leader)
+              .setLeader(
+                  Endpoint.newBuilder().setHost("127.0.0.1").setFlightPort(tablet(leader).port()));
+        }
+        table.addBuckets(bucket);
+      }
+      answer.onNext(table.build());
+      answer.onCompleted();
+    }
+
+    @Override
+    public void initWriter(InitWriterRequest request, StreamObserver<InitWriterResponse> answer) {
+      InitWriterResponse given;
+      synchronized (writers) {
+        InitWriterResponse before = writers.get(request.getName());
+        given =
+            before == null || request.getName().isEmpty()
+                ? InitWriterResponse.newBuilder().setWriterId(nextWriter.getAndIncrement()).build()
+                : before.toBuilder().setWriterEpoch(before.getWriterEpoch() + 1).build();
+        writers.put(request.getName(), given);
+      }
+      answer.onNext(given);
+      answer.onCompleted();
+    }
+  }
+}

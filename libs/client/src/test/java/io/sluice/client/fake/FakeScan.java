@@ -1,0 +1,137 @@
+package io.sluice.client.fake;
+
+import com.google.protobuf.ByteString;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.Status;
+import io.netty.buffer.Unpooled;
+import io.sluice.format.schema.ArrowSchemas;
+import io.sluice.protocol.flight.OutboundFrame;
+import io.sluice.protocol.flight.v1.BucketScan;
+import io.sluice.protocol.flight.v1.EndAt;
+import io.sluice.protocol.flight.v1.ScanMetadata;
+import io.sluice.protocol.flight.v1.ScanTicket;
+import io.sluice.protocol.flight.v1.StartAt;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.arrow.flight.impl.Flight;
+import org.apache.arrow.vector.ipc.message.MessageSerializer;
+import org.apache.arrow.vector.types.pojo.Schema;
+
+/** One DoGet of the fake cluster: whole batches, in bucket turns, while the call is ready. */
+final class FakeScan {
+  private final FakeCluster cluster;
+  private final ServerCall<Flight.Ticket, OutboundFrame> call;
+  private final ScanTicket ticket;
+  private final int tablet;
+  private final List<Position> positions = new ArrayList<>();
+  private int messagesLeft;
+  private boolean ended;
+
+  private static final class Position {
+    private final int bucket;
+    private final long end;
+    private long next;
+
+    Position(int bucket, long next, long end) {
+      this.bucket = bucket;
+      this.next = next;
+      this.end = end;
+    }
+  }
+
+  /**
+   * @param messages batches after which the stream breaks
+   */
+  FakeScan(
+      FakeCluster cluster,
+      ServerCall<Flight.Ticket, OutboundFrame> call,
+      ScanTicket ticket,
+      int tablet,
+      int messages) {
+    this.cluster = cluster;
+    this.call = call;
+    this.ticket = ticket;
+    this.tablet = tablet;
+    this.messagesLeft = messages;
+  }
+
+  synchronized void start() {
+    for (BucketScan each : ticket.getBucketsList()) {
+      long start = each.getStartAt() == StartAt.START_OFFSET ? each.getStart() : 0;
+      long end = each.getEndAt() == EndAt.END_NONE ? Long.MAX_VALUE : each.getEnd();
+      positions.add(new Position(each.getBucket(), start, end));
+      if (end == Long.MAX_VALUE) {
+        cluster.bucket(each.getBucket()).addListener(this::run);
+      }
+    }
+    Schema schema = ArrowSchemas.toArrow(cluster.schema());
+    ByteBuffer header = MessageSerializer.serializeMetadata(schema);
+    try (OutboundFrame frame = OutboundFrame.of(null, header, null)) {
+      call.sendMessage(frame);
+    }
+    run();
+  }
+
+  synchronized void cancel() {
+    ended = true;
+  }
+
+  /** Sends what can be sent now. */
+  synchronized void run() {
+    while (!ended && !positions.isEmpty() && call.isReady() && sendOne()) {
+      messagesLeft--;
+    }
+    if (!ended && positions.isEmpty()) {
+      ended = true;
+      call.close(Status.OK, new Metadata());
+    }
+  }
+
+  private boolean sendOne() {
+    for (Position position : List.copyOf(positions)) {
+      if (cluster.bucket(position.bucket).leader() != tablet || messagesLeft == 0) {
+        ended = true;
+        call.close(Status.UNAVAILABLE.withDescription("as the test asks"), new Metadata());
+        return false;
+      }
+      for (FakeBucket.Stored batch : cluster.bucket(position.bucket).log()) {
+        if (batch.baseOffset() >= position.next && position.next < position.end) {
+          send(position, batch);
+          // The next turn begins with another bucket.
+          positions.remove(position);
+          positions.add(position);
+          dropFinished();
+          return true;
+        }
+      }
+    }
+    dropFinished();
+    return false;
+  }
+
+  private void dropFinished() {
+    positions.removeIf(position -> position.next >= position.end);
+  }
+
+  private void send(Position position, FakeBucket.Stored batch) {
+    position.next = batch.nextOffset();
+    ScanMetadata metadata =
+        ScanMetadata.newBuilder()
+            .setBucket(position.bucket)
+            .setBaseOffset(batch.baseOffset())
+            .setNextOffset(batch.nextOffset())
+            .setLeaderEpoch(cluster.bucket(position.bucket).leaderEpoch())
+            .setAppendTimeMs(1234)
+            .build();
+    try (OutboundFrame frame =
+        OutboundFrame.of(
+            null,
+            ByteString.copyFrom(batch.metadata()).asReadOnlyByteBuffer(),
+            metadata,
+            Unpooled.wrappedBuffer(batch.body()))) {
+      call.sendMessage(frame);
+    }
+  }
+}

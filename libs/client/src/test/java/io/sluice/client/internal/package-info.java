@@ -1,0 +1,2 @@
+/** Tests of what applications do not see. */
+package io.sluice.client.internal;
