@@ -27,6 +27,8 @@ public enum ErrorCode {
   ROW_TOO_LARGE("INVALID_ARGUMENT", 413, false),
   /** A batch is larger than {@code log.batch.max-bytes}; smaller batches are accepted. */
   BATCH_TOO_LARGE("INVALID_ARGUMENT", 413, false),
+  /** A put into a primary-key table changes too many bytes at once; send fewer rows in each put. */
+  PUT_TOO_LARGE("INVALID_ARGUMENT", 413, false),
   /** The database does not exist. */
   DATABASE_NOT_FOUND("NOT_FOUND", 404, false),
   /** The table does not exist. */

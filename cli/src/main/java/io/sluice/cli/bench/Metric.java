@@ -1,0 +1,31 @@
+package io.sluice.cli.bench;
+
+/** A figure that a workload measures. The key is its name in JSON. */
+enum Metric {
+  ROWS_PER_SECOND("rows_per_s", "rows/s"),
+  MB_PER_SECOND("mb_per_s", "MB/s"),
+  CLIENT_CPU("client_cpu_s_per_million_rows", "client CPU s/M"),
+  SERVER_CPU("server_cpu_s_per_million_rows", "server CPU s/M"),
+  DISK_BYTES("disk_bytes_per_row", "disk B/row"),
+  RECEIVED_BYTES("received_bytes_per_row", "received B/row"),
+  P50_MS("p50_ms", "p50 ms"),
+  P99_MS("p99_ms", "p99 ms"),
+  MAX_MS("max_ms", "max ms"),
+  SECONDS("seconds", "seconds");
+
+  private final String key;
+  private final String title;
+
+  Metric(String key, String title) {
+    this.key = key;
+    this.title = title;
+  }
+
+  String key() {
+    return key;
+  }
+
+  String title() {
+    return title;
+  }
+}

@@ -1,0 +1,40 @@
+package io.sluice.cli.table;
+
+import io.sluice.cli.measure.JsonText;
+import io.sluice.cli.terminal.Terminal;
+import io.sluice.client.ScanBatch;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.apache.arrow.vector.FieldVector;
+import org.jspecify.annotations.Nullable;
+
+/** One JSON object a row. */
+final class JsonRowPrinter implements RowPrinter {
+  private final Terminal terminal;
+  private final boolean withOffsets;
+
+  JsonRowPrinter(Terminal terminal, boolean withOffsets) {
+    this.terminal = terminal;
+    this.withOffsets = withOffsets;
+  }
+
+  @Override
+  public void print(ScanBatch batch, int rows) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < rows; i++) {
+      Map<String, @Nullable Object> row = new LinkedHashMap<>();
+      if (withOffsets) {
+        row.put("_bucket", batch.bucket());
+        row.put("_offset", batch.baseOffset() + i);
+      }
+      for (FieldVector vector : batch.vectors().getFieldVectors()) {
+        row.put(vector.getName(), CellText.jsonValue(vector, i));
+      }
+      text.append(JsonText.compact(row)).append('\n');
+    }
+    terminal.text(text.toString());
+  }
+
+  @Override
+  public void finish(long rows) {}
+}

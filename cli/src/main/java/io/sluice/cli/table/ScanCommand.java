@@ -1,0 +1,78 @@
+package io.sluice.cli.table;
+
+import io.sluice.cli.Command;
+import io.sluice.cli.CommandContext;
+import io.sluice.cli.options.Arguments;
+import io.sluice.cli.options.CommandLine;
+import io.sluice.cli.options.UsageException;
+import io.sluice.cli.terminal.Terminal;
+import io.sluice.client.Connection;
+import io.sluice.client.LogScanner;
+import io.sluice.client.Scan;
+import io.sluice.client.ScanBatch;
+import java.time.Duration;
+import java.util.List;
+
+/** {@code sluice scan TABLE}: prints rows. */
+public final class ScanCommand implements Command {
+  private static final Duration POLL = Duration.ofMillis(200);
+  private static final long DEFAULT_LIMIT = 20;
+
+  @Override
+  public CommandLine commandLine() {
+    return CommandLine.of("scan", "Prints rows of a table")
+        .required("TABLE", "name as database.table")
+        .option("--columns", "A,B,...", "only these columns, in this order")
+        .option("--limit", "N", "at most so many rows (default 20; with --follow no limit)")
+        .flag("--all", "every row there is now")
+        .flag("--follow", "begin at the end and print rows as they arrive, until Ctrl-C")
+        .flag("--offsets", "add the bucket and the offset of each row")
+        .flag("--json", "one JSON object a line")
+        .build();
+  }
+
+  @Override
+  public int run(Arguments arguments, CommandContext context) {
+    boolean follow = arguments.has("--follow");
+    boolean limited = arguments.value("--limit").isPresent();
+    if (arguments.has("--all") && (limited || follow)) {
+      throw new UsageException(
+          "--all means every row there is now; it goes with neither --limit nor --follow");
+    }
+    long limit = arguments.number("--limit", DEFAULT_LIMIT, 1, Long.MAX_VALUE);
+    long most = arguments.has("--all") || (follow && !limited) ? Long.MAX_VALUE : limit;
+    try (Connection connection = Connection.open(context.settings().client())) {
+      Scan scan = connection.table(arguments.required("TABLE")).scan();
+      List<String> columns = arguments.list("--columns");
+      if (!columns.isEmpty()) {
+        scan = scan.columns(columns.toArray(String[]::new));
+      }
+      if (most != Long.MAX_VALUE) {
+        scan = scan.limit(most);
+      }
+      scan = follow ? scan.fromLatest().follow() : scan.fromEarliest().bounded();
+      RowPrinter printer =
+          arguments.has("--json")
+              ? new JsonRowPrinter(context.terminal(), arguments.has("--offsets"))
+              : new TextRowPrinter(context.terminal(), arguments.has("--offsets"));
+      print(scan, most, printer, context.terminal());
+    }
+    return 0;
+  }
+
+  private static void print(Scan scan, long most, RowPrinter printer, Terminal terminal) {
+    long printed = 0;
+    try (LogScanner scanner = scan.open()) {
+      while (!scanner.finished() && printed < most && !terminal.broken()) {
+        for (ScanBatch batch : scanner.poll(POLL)) {
+          try (batch) {
+            int rows = (int) Math.min(batch.rowCount(), most - printed);
+            printer.print(batch, rows);
+            printed += rows;
+          }
+        }
+      }
+    }
+    printer.finish(printed);
+  }
+}

@@ -1,0 +1,73 @@
+package io.sluice.coordinator.app;
+
+import io.sluice.coordinator.metadata.ClusterState;
+import io.sluice.coordinator.metadata.MetadataImage;
+import io.sluice.coordinator.metadata.MetadataLog;
+import io.sluice.coordinator.metadata.PersistentMap;
+import io.sluice.coordinator.metadata.ServerLoads;
+import io.sluice.coordinator.metadata.TabletServer;
+
+/** Numbers about the current state, counted once for each image. Thread-safe. */
+final class ClusterCounts {
+  private final MetadataLog log;
+  private Counted counted = count(MetadataImage.EMPTY);
+
+  private record Counted(MetadataImage image, ServerLoads loads, int liveServers) {}
+
+  ClusterCounts(MetadataLog log) {
+    this.log = log;
+  }
+
+  private synchronized Counted current() {
+    MetadataImage image = log.current();
+    if (counted.image() != image) {
+      counted = count(image);
+    }
+    return counted;
+  }
+
+  private static Counted count(MetadataImage image) {
+    int live = 0;
+    for (PersistentMap.Entry<Integer, TabletServer> entry : image.state().servers()) {
+      live += entry.value().alive() ? 1 : 0;
+    }
+    return new Counted(image, ServerLoads.of(image.state()), live);
+  }
+
+  private ClusterState state() {
+    return current().image().state();
+  }
+
+  int databases() {
+    return state().databases().size();
+  }
+
+  int tables() {
+    return state().tables().size();
+  }
+
+  int buckets() {
+    return current().loads().buckets();
+  }
+
+  int ledBuckets() {
+    ServerLoads loads = current().loads();
+    return loads.buckets() - loads.offlineBuckets();
+  }
+
+  int offlineBuckets() {
+    return current().loads().offlineBuckets();
+  }
+
+  int servers() {
+    return state().servers().size();
+  }
+
+  int liveServers() {
+    return current().liveServers();
+  }
+
+  int writers() {
+    return state().writers().size();
+  }
+}

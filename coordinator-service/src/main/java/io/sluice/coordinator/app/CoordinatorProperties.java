@@ -1,0 +1,48 @@
+package io.sluice.coordinator.app;
+
+import io.sluice.coordinator.raft.RaftSettings;
+import jakarta.validation.constraints.AssertTrue;
+import jakarta.validation.constraints.Min;
+import jakarta.validation.constraints.NotNull;
+import jakarta.validation.constraints.Pattern;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.validation.annotation.Validated;
+
+/**
+ * Settings of the coordinator.
+ *
+ * @param id this coordinator's id among its peers
+ * @param peers all coordinators as {@code id=host:raftPort:grpcPort}; empty = this one alone
+ * @param sessionTimeout silence after which a tablet server's session ends
+ * @param snapshotEvery metadata commands between two snapshots
+ */
+@Validated
+@ConfigurationProperties("sluice.coordinator")
+record CoordinatorProperties(
+    @NotNull @Pattern(
+            regexp = "[A-Za-z0-9_-]{1,32}",
+            message = "must be 1 to 32 letters, digits, _ or -")
+        @DefaultValue("1")
+        String id,
+    @NotNull @DefaultValue List<String> peers,
+    @NotNull @DefaultValue("6s") Duration sessionTimeout,
+    @Min(value = 100, message = "must be at least 100") @DefaultValue("20000") long snapshotEvery) {
+
+  @AssertTrue(message = "sluice.coordinator.session-timeout must be between 2s and 10m") boolean isSessionTimeoutInRange() {
+    return sessionTimeout.compareTo(Duration.ofSeconds(2)) >= 0
+        && sessionTimeout.compareTo(Duration.ofMinutes(10)) <= 0;
+  }
+
+  RaftSettings raftSettings(Path home, int grpcPort) {
+    Path directory = home.resolve("coordinator").resolve("raft");
+    List<RaftSettings.Peer> all =
+        peers.isEmpty()
+            ? RaftSettings.single(id, directory, grpcPort).peers()
+            : peers.stream().map(RaftSettings::parsePeer).toList();
+    return new RaftSettings(id, all, directory, snapshotEvery);
+  }
+}

@@ -1,0 +1,42 @@
+package io.sluice.coordinator.app;
+
+import io.sluice.coordinator.metadata.Event;
+import io.sluice.coordinator.metadata.MetadataImage;
+import io.sluice.coordinator.metadata.MetadataLog;
+import io.sluice.servicekit.ReadinessGate;
+import java.util.List;
+
+/**
+ * Opens readiness when the metadata is recovered and requests are answered: when this coordinator
+ * leads, or follows a leader it can send clients to.
+ */
+final class LeadershipGate implements MetadataLog.Listener {
+  /** The condition. */
+  static final String METADATA = "metadata";
+
+  private final ReadinessGate gate;
+
+  LeadershipGate(ReadinessGate gate) {
+    this.gate = gate;
+  }
+
+  @Override
+  public void applied(MetadataImage image, List<Event> events) {
+    // Only leadership decides.
+  }
+
+  @Override
+  public void leading() {
+    gate.open(METADATA);
+  }
+
+  @Override
+  public void following() {
+    gate.open(METADATA);
+  }
+
+  @Override
+  public void replaced(MetadataImage image) {
+    // Only leadership decides.
+  }
+}

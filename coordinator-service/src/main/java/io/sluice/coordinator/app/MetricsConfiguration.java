@@ -1,0 +1,84 @@
+package io.sluice.coordinator.app;
+
+import io.micrometer.core.instrument.FunctionTimer;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.sluice.coordinator.membership.TabletSessions;
+import io.sluice.coordinator.raft.RaftMetadataLog;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** The coordinator's metrics; all read when they are scraped. */
+@Configuration(proxyBeanMethods = false)
+final class MetricsConfiguration {
+  @Bean
+  ClusterCounts clusterCounts(RaftMetadataLog log) {
+    return new ClusterCounts(log);
+  }
+
+  @Bean
+  MeterBinder metadataMetrics(RaftMetadataLog log, ClusterCounts counts, TabletSessions sessions) {
+    return registry -> {
+      FunctionTimer.builder(
+              "sluice.coordinator.apply",
+              log,
+              RaftMetadataLog::appliedCommands,
+              RaftMetadataLog::applyNanos,
+              TimeUnit.NANOSECONDS)
+          .description("Metadata commands applied")
+          .register(registry);
+      Gauge.builder("sluice.coordinator.raft.index", log, l -> l.current().index())
+          .description("Log index of the last applied metadata command")
+          .register(registry);
+      Gauge.builder("sluice.coordinator.leads", log, l -> l.leads() ? 1 : 0)
+          .description("1 when this coordinator leads the metadata group")
+          .register(registry);
+      Gauge.builder(
+              "sluice.coordinator.replicas.offline", sessions, s -> s.offlineReplicas().size())
+          .description("Replicas that their servers report as offline")
+          .register(registry);
+      gauge("sluice.coordinator.databases", "Databases", counts, ClusterCounts::databases)
+          .register(registry);
+      gauge("sluice.coordinator.tables", "Tables", counts, ClusterCounts::tables)
+          .register(registry);
+      gauge("sluice.coordinator.buckets", "Buckets", counts, ClusterCounts::buckets)
+          .register(registry);
+      gauge(
+              "sluice.coordinator.buckets.led",
+              "Buckets with a leader",
+              counts,
+              ClusterCounts::ledBuckets)
+          .register(registry);
+      gauge(
+              "sluice.coordinator.buckets.offline",
+              "Buckets without a leader",
+              counts,
+              ClusterCounts::offlineBuckets)
+          .register(registry);
+      gauge(
+              "sluice.coordinator.servers.live",
+              "Tablet servers with an open session",
+              counts,
+              ClusterCounts::liveServers)
+          .register(registry);
+      gauge(
+              "sluice.coordinator.servers",
+              "Tablet servers that ever registered",
+              counts,
+              ClusterCounts::servers)
+          .register(registry);
+      gauge("sluice.coordinator.writers", "Named writers", counts, ClusterCounts::writers)
+          .register(registry);
+    };
+  }
+
+  private static Gauge.Builder<ClusterCounts> gauge(
+      String name,
+      String description,
+      ClusterCounts counts,
+      ToDoubleFunction<ClusterCounts> value) {
+    return Gauge.builder(name, counts, value).description(description);
+  }
+}

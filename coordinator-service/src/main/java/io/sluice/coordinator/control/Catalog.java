@@ -1,0 +1,201 @@
+package io.sluice.coordinator.control;
+
+import io.sluice.common.ErrorCode;
+import io.sluice.common.Names;
+import io.sluice.common.SluiceException;
+import io.sluice.common.TablePath;
+import io.sluice.common.TimeSource;
+import io.sluice.coordinator.metadata.Command;
+import io.sluice.coordinator.metadata.Database;
+import io.sluice.coordinator.metadata.MetadataImage;
+import io.sluice.coordinator.metadata.MetadataLog;
+import io.sluice.coordinator.metadata.Outcome;
+import io.sluice.coordinator.metadata.Table;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What clients may ask of the metadata, for gRPC and REST alike: decides with the rules, submits
+ * commands, reads linearizably. Futures fail with a {@link SluiceException}. Thread-safe.
+ */
+public final class Catalog {
+  private static final Logger LOG = LoggerFactory.getLogger(Catalog.class);
+
+  /** How often a creation is planned anew when a server of its placement goes away. */
+  private static final int MAX_PLANS = 3;
+
+  private final MetadataLog log;
+  private final TimeSource time;
+  private final int defaultReplicationFactor;
+
+  public Catalog(MetadataLog log, TimeSource time, int defaultReplicationFactor) {
+    this.log = log;
+    this.time = time;
+    this.defaultReplicationFactor = defaultReplicationFactor;
+  }
+
+  /** The newest image. */
+  public CompletableFuture<MetadataImage> image() {
+    return log.readLatest();
+  }
+
+  /** Creates a database; DATABASE_EXISTS unless an existing one will do. */
+  public CompletableFuture<Versioned<Database>> createDatabase(
+      String name, String comment, boolean ignoreIfExists) {
+    Names.checkDatabase(name);
+    return log.submit(new Command.CreateDatabase(name, comment, time.epochMs()))
+        .thenApply(
+            applied -> {
+              if (!isRejected(applied.outcome(), ErrorCode.DATABASE_EXISTS) || !ignoreIfExists) {
+                applied.outcome().orThrow();
+                LOG.info("Database {} created", name);
+              }
+              return findDatabase(log.current(), name);
+            });
+  }
+
+  /** Drops a database; tells whether there was one. */
+  public CompletableFuture<Boolean> dropDatabase(
+      String name, boolean ignoreIfMissing, boolean cascade) {
+    return log.submit(new Command.DropDatabase(name, cascade))
+        .thenApply(
+            applied -> {
+              if (ignoreIfMissing && isRejected(applied.outcome(), ErrorCode.DATABASE_NOT_FOUND)) {
+                return false;
+              }
+              applied.outcome().orThrow();
+              LOG.info("Database {} dropped", name);
+              return true;
+            });
+  }
+
+  /** The database of that name; DATABASE_NOT_FOUND when there is none. */
+  public CompletableFuture<Versioned<Database>> database(String name) {
+    return log.readLatest().thenApply(image -> findDatabase(image, name));
+  }
+
+  /** Creates a table; TABLE_EXISTS unless an existing one of whatever shape will do. */
+  public CompletableFuture<Versioned<Table>> createTable(
+      TableDefinition definition, boolean ignoreIfExists) {
+    return createTable(definition, ignoreIfExists, MAX_PLANS);
+  }
+
+  private CompletableFuture<Versioned<Table>> createTable(
+      TableDefinition definition, boolean ignoreIfExists, int plansLeft) {
+    return log.readLatest()
+        .thenCompose(
+            image -> {
+              TablePath path = definition.path();
+              Table existing = image.state().table(path);
+              if (existing != null && ignoreIfExists) {
+                return CompletableFuture.completedFuture(new Versioned<>(image, existing));
+              }
+              if (existing != null) {
+                throw tableExists(path);
+              }
+              findDatabase(image, path.database());
+              Command.CreateTable command =
+                  TableRules.plan(
+                      image.state(), definition, defaultReplicationFactor, time.epochMs());
+              return log.submit(command)
+                  .thenCompose(
+                      applied -> created(definition, ignoreIfExists, plansLeft, applied.outcome()));
+            });
+  }
+
+  private CompletableFuture<Versioned<Table>> created(
+      TableDefinition definition, boolean ignoreIfExists, int plansLeft, Outcome outcome) {
+    boolean raced = ignoreIfExists && isRejected(outcome, ErrorCode.TABLE_EXISTS);
+    boolean stale = isRejected(outcome, ErrorCode.NOT_ENOUGH_SERVERS);
+    if ((raced || stale) && plansLeft > 1) {
+      return createTable(definition, ignoreIfExists, plansLeft - 1);
+    }
+    long tableId = outcome.orThrow().id();
+    MetadataImage image = log.current();
+    Table table = image.state().table(tableId);
+    if (table == null) {
+      throw tableNotFound(definition.path());
+    }
+    LOG.info(
+        "Table {} created: id {}, {} buckets, {} columns",
+        table.path(),
+        tableId,
+        table.buckets().size(),
+        table.schema().size());
+    return CompletableFuture.completedFuture(new Versioned<>(image, table));
+  }
+
+  /** Drops a table; tells whether there was one. */
+  public CompletableFuture<Boolean> dropTable(TablePath path, boolean ignoreIfMissing) {
+    return log.submit(new Command.DropTable(path))
+        .thenApply(
+            applied -> {
+              if (ignoreIfMissing && isRejected(applied.outcome(), ErrorCode.TABLE_NOT_FOUND)) {
+                return false;
+              }
+              long tableId = applied.outcome().orThrow().id();
+              LOG.info("Table {} dropped: id {}", path, tableId);
+              return true;
+            });
+  }
+
+  /** The table of that name; TABLE_NOT_FOUND when there is none. */
+  public CompletableFuture<Versioned<Table>> table(TablePath path) {
+    return log.readLatest()
+        .thenApply(
+            image -> {
+              Table table = image.state().table(path);
+              if (table == null) {
+                throw tableNotFound(path);
+              }
+              return new Versioned<>(image, table);
+            });
+  }
+
+  /** The table of that id; TABLE_NOT_FOUND when there is none. */
+  public CompletableFuture<Versioned<Table>> table(long tableId) {
+    return log.readLatest()
+        .thenApply(
+            image -> {
+              Table table = image.state().table(tableId);
+              if (table == null) {
+                throw new SluiceException(
+                    ErrorCode.TABLE_NOT_FOUND, "There is no table with id " + tableId);
+              }
+              return new Versioned<>(image, table);
+            });
+  }
+
+  /**
+   * Gives a writer its id and epoch, once that is committed; an empty name is a nameless writer.
+   */
+  public CompletableFuture<Outcome.Accepted> initWriter(String name) {
+    if (!name.isEmpty()) {
+      Names.checkWriter(name);
+    }
+    return log.submit(new Command.InitWriter(name))
+        .thenApply(applied -> applied.outcome().orThrow());
+  }
+
+  private static Versioned<Database> findDatabase(MetadataImage image, String name) {
+    Database database = image.state().databases().get(name);
+    if (database == null) {
+      throw new SluiceException(
+          ErrorCode.DATABASE_NOT_FOUND, "Database " + name + " does not exist; create it first");
+    }
+    return new Versioned<>(image, database);
+  }
+
+  private static boolean isRejected(Outcome outcome, ErrorCode code) {
+    return outcome instanceof Outcome.Rejected rejected && rejected.code() == code;
+  }
+
+  private static SluiceException tableExists(TablePath path) {
+    return new SluiceException(ErrorCode.TABLE_EXISTS, "Table " + path + " exists");
+  }
+
+  private static SluiceException tableNotFound(TablePath path) {
+    return new SluiceException(ErrorCode.TABLE_NOT_FOUND, "Table " + path + " does not exist");
+  }
+}

@@ -1,0 +1,167 @@
+package io.sluice.coordinator.metadata;
+
+import io.sluice.common.TableBucket;
+import io.sluice.common.TablePath;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything the cluster must not forget, at one point of the Raft log. Immutable.
+ *
+ * @param clusterId id given at bootstrap, empty before
+ * @param nextTableId id of the next table
+ * @param nextWriterId id of the next writer
+ * @param databases by name
+ * @param tables by id
+ * @param tableIds table id by name
+ * @param servers by id
+ * @param writers named writers by name
+ */
+public record ClusterState(
+    String clusterId,
+    long nextTableId,
+    long nextWriterId,
+    PersistentMap<String, Database> databases,
+    PersistentMap<Long, Table> tables,
+    PersistentMap<TablePath, Long> tableIds,
+    PersistentMap<Integer, TabletServer> servers,
+    PersistentMap<String, Writer> writers) {
+
+  /** The state before the first command. */
+  public static final ClusterState EMPTY =
+      new ClusterState(
+          "",
+          1,
+          1,
+          PersistentMap.empty(),
+          PersistentMap.empty(),
+          PersistentMap.empty(),
+          PersistentMap.empty(),
+          PersistentMap.empty());
+
+  /** The table of that name, or null. */
+  public @Nullable Table table(TablePath path) {
+    Long id = tableIds.get(path);
+    return id == null ? null : tables.get(id);
+  }
+
+  /** The table of that id, or null. */
+  public @Nullable Table table(long tableId) {
+    return tables.get(tableId);
+  }
+
+  /** The bucket of that id, or null. */
+  public @Nullable Bucket bucket(TableBucket id) {
+    Table table = tables.get(id.tableId());
+    if (table == null || id.bucket() >= table.buckets().size()) {
+      return null;
+    }
+    Bucket bucket = table.buckets().get(id.bucket());
+    return bucket.partitionId() == id.partitionId() ? bucket : null;
+  }
+
+  /** All tables in the order of their names. */
+  public List<Table> tablesByName() {
+    List<Table> found = new ArrayList<>(tableIds.size());
+    for (PersistentMap.Entry<TablePath, Long> entry : tableIds) {
+      Table table = tables.get(entry.value());
+      if (table != null) {
+        found.add(table);
+      }
+    }
+    return found;
+  }
+
+  /** How many tables each database holds; a database without tables is left out. */
+  public Map<String, Integer> tableCounts() {
+    Map<String, Integer> counts = new HashMap<>();
+    for (PersistentMap.Entry<TablePath, Long> entry : tableIds) {
+      counts.merge(entry.key().database(), 1, Integer::sum);
+    }
+    return counts;
+  }
+
+  /** How many tables the database holds. */
+  public int tableCount(String database) {
+    return tableCounts().getOrDefault(database, 0);
+  }
+
+  /** Whether the server's session is open. */
+  public boolean isAlive(int serverId) {
+    TabletServer server = servers.get(serverId);
+    return server != null && server.alive();
+  }
+
+  ClusterState withClusterId(String id) {
+    return new ClusterState(
+        id, nextTableId, nextWriterId, databases, tables, tableIds, servers, writers);
+  }
+
+  ClusterState withDatabases(PersistentMap<String, Database> changed) {
+    return new ClusterState(
+        clusterId, nextTableId, nextWriterId, changed, tables, tableIds, servers, writers);
+  }
+
+  ClusterState withServer(TabletServer server) {
+    return new ClusterState(
+        clusterId,
+        nextTableId,
+        nextWriterId,
+        databases,
+        tables,
+        tableIds,
+        servers.with(server.serverId(), server),
+        writers);
+  }
+
+  /** With a new table, which takes {@code nextTableId}. */
+  ClusterState withNewTable(Table table) {
+    return new ClusterState(
+        clusterId,
+        nextTableId + 1,
+        nextWriterId,
+        databases,
+        tables.with(table.tableId(), table),
+        tableIds.with(table.path(), table.tableId()),
+        servers,
+        writers);
+  }
+
+  ClusterState withoutTable(Table table) {
+    return new ClusterState(
+        clusterId,
+        nextTableId,
+        nextWriterId,
+        databases,
+        tables.without(table.tableId()),
+        tableIds.without(table.path()),
+        servers,
+        writers);
+  }
+
+  ClusterState withTables(PersistentMap<Long, Table> changed) {
+    return new ClusterState(
+        clusterId, nextTableId, nextWriterId, databases, changed, tableIds, servers, writers);
+  }
+
+  /** With the next writer id taken by a nameless writer. */
+  ClusterState withWriterIdTaken() {
+    return new ClusterState(
+        clusterId, nextTableId, nextWriterId + 1, databases, tables, tableIds, servers, writers);
+  }
+
+  ClusterState withWriter(Writer writer) {
+    return new ClusterState(
+        clusterId,
+        nextTableId,
+        nextWriterId,
+        databases,
+        tables,
+        tableIds,
+        servers,
+        writers.with(writer.name(), writer));
+  }
+}

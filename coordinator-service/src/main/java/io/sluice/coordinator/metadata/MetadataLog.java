@@ -1,0 +1,45 @@
+package io.sluice.coordinator.metadata;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The ordered, durable sequence of commands. All methods may be called by any thread.
+ *
+ * <p>Futures fail with a {@link io.sluice.common.SluiceException}: NOT_COORDINATOR_LEADER where
+ * another coordinator leads, UNAVAILABLE while starting or stopping, TIMEOUT when the outcome is
+ * not known in time.
+ */
+public interface MetadataLog {
+  /** Submits a command; completes once it is committed and applied here. */
+  CompletableFuture<Applied> submit(Command command);
+
+  /** The newest state: everything that completed anywhere before this call is in it. */
+  CompletableFuture<MetadataImage> readLatest();
+
+  /** The state this coordinator has applied, which may lag behind on a follower. */
+  MetadataImage current();
+
+  /**
+   * A command's outcome.
+   *
+   * @param index its place in the log
+   * @param outcome what became of it
+   */
+  record Applied(long index, Outcome outcome) {}
+
+  /** Is told of every applied command, in order, by the applying thread: must return at once. */
+  interface Listener {
+    /** A command was applied. */
+    void applied(MetadataImage image, List<Event> events);
+
+    /** This coordinator leads now, and has applied every earlier command. */
+    void leading();
+
+    /** This coordinator no longer leads. */
+    void following();
+
+    /** The state was replaced by a snapshot: events before this image are not known here. */
+    void replaced(MetadataImage image);
+  }
+}

@@ -1,0 +1,26 @@
+package io.sluice.coordinator.metadata;
+
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+
+/** What became of a command; decided while it is applied, the same on every coordinator. */
+public sealed interface Outcome {
+  /**
+   * The command holds.
+   *
+   * @param id table or writer id, 0 when the command gives none
+   * @param epoch writer epoch, 0 when the command gives none
+   */
+  record Accepted(long id, int epoch) implements Outcome {}
+
+  /** A precondition of the command did not hold; the state is unchanged. */
+  record Rejected(ErrorCode code, String message) implements Outcome {}
+
+  /** The acceptance, or throws the rejection as a failure with its code. */
+  default Accepted orThrow() {
+    if (this instanceof Rejected rejected) {
+      throw new SluiceException(rejected.code(), rejected.message());
+    }
+    return (Accepted) this;
+  }
+}

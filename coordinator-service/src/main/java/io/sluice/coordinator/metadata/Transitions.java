@@ -1,0 +1,220 @@
+package io.sluice.coordinator.metadata;
+
+import io.sluice.common.ErrorCode;
+import io.sluice.common.TablePath;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The state machine: a pure function from (state, command) to the next state. It reads no clock and
+ * draws no random number, so every coordinator that applies the same commands has the same state,
+ * byte for byte. A precondition that does not hold is a rejection, not an exception.
+ */
+public final class Transitions {
+  private Transitions() {}
+
+  /** Applies one command. */
+  public static Transition apply(ClusterState state, Command command) {
+    if (command instanceof Command.Bootstrap bootstrap) {
+      return bootstrap(state, bootstrap);
+    }
+    if (command instanceof Command.CreateDatabase create) {
+      return createDatabase(state, create);
+    }
+    if (command instanceof Command.DropDatabase drop) {
+      return dropDatabase(state, drop);
+    }
+    if (command instanceof Command.CreateTable create) {
+      return createTable(state, create);
+    }
+    if (command instanceof Command.DropTable drop) {
+      return dropTable(state, drop);
+    }
+    if (command instanceof Command.RegisterServer register) {
+      return registerServer(state, register);
+    }
+    if (command instanceof Command.EndSession end) {
+      return endSession(state, end);
+    }
+    if (command instanceof Command.InitWriter init) {
+      return initWriter(state, init);
+    }
+    throw new IllegalArgumentException("Unknown command " + command);
+  }
+
+  private static Transition bootstrap(ClusterState state, Command.Bootstrap command) {
+    return Transition.accepted(
+        state.clusterId().isEmpty() ? state.withClusterId(command.clusterId()) : state);
+  }
+
+  private static Transition createDatabase(ClusterState state, Command.CreateDatabase command) {
+    if (state.databases().containsKey(command.name())) {
+      return Transition.rejected(
+          state, ErrorCode.DATABASE_EXISTS, "Database " + command.name() + " exists");
+    }
+    Database database = new Database(command.name(), command.comment(), command.nowMs());
+    return Transition.accepted(
+        state.withDatabases(state.databases().with(database.name(), database)));
+  }
+
+  private static Transition dropDatabase(ClusterState state, Command.DropDatabase command) {
+    if (!state.databases().containsKey(command.name())) {
+      return databaseNotFound(state, command.name());
+    }
+    List<Table> tables = new ArrayList<>();
+    for (PersistentMap.Entry<Long, Table> entry : state.tables()) {
+      if (entry.value().path().database().equals(command.name())) {
+        tables.add(entry.value());
+      }
+    }
+    if (!tables.isEmpty() && !command.cascade()) {
+      return Transition.rejected(
+          state,
+          ErrorCode.DATABASE_NOT_EMPTY,
+          "Database "
+              + command.name()
+              + " holds "
+              + tables.size()
+              + (tables.size() == 1 ? " table" : " tables")
+              + "; drop them first, or drop the database with cascade");
+    }
+    ClusterState next = state.withDatabases(state.databases().without(command.name()));
+    List<Event> events = new ArrayList<>();
+    for (Table table : tables) {
+      next = next.withoutTable(table);
+      events.add(new Event.TableDropped(table));
+    }
+    return Transition.accepted(next, 0, 0, events);
+  }
+
+  private static Transition createTable(ClusterState state, Command.CreateTable command) {
+    TablePath path = command.path();
+    if (!state.databases().containsKey(path.database())) {
+      return databaseNotFound(state, path.database());
+    }
+    if (state.tableIds().containsKey(path)) {
+      return Transition.rejected(state, ErrorCode.TABLE_EXISTS, "Table " + path + " exists");
+    }
+    List<Bucket> buckets = new ArrayList<>(command.placement().size());
+    for (List<Integer> replicas : command.placement()) {
+      for (int replica : replicas) {
+        if (!state.isAlive(replica)) {
+          return Transition.rejected(
+              state,
+              ErrorCode.NOT_ENOUGH_SERVERS,
+              "Tablet server "
+                  + replica
+                  + " went away while table "
+                  + path
+                  + " was being created; create it again");
+        }
+      }
+      buckets.add(Bucket.created(buckets.size(), replicas));
+    }
+    Table table =
+        new Table(
+            state.nextTableId(),
+            path,
+            List.of(command.schema()),
+            command.bucketKey(),
+            command.options(),
+            command.comment(),
+            command.nowMs(),
+            command.placement().get(0).size(),
+            buckets);
+    return Transition.accepted(
+        state.withNewTable(table),
+        table.tableId(),
+        0,
+        List.of(new Event.TableCreated(table.tableId())));
+  }
+
+  private static Transition dropTable(ClusterState state, Command.DropTable command) {
+    Table table = state.table(command.path());
+    if (table == null) {
+      return Transition.rejected(
+          state, ErrorCode.TABLE_NOT_FOUND, "Table " + command.path() + " does not exist");
+    }
+    return Transition.accepted(
+        state.withoutTable(table), table.tableId(), 0, List.of(new Event.TableDropped(table)));
+  }
+
+  private static Transition registerServer(ClusterState state, Command.RegisterServer command) {
+    TabletServer.Registration registration = command.registration();
+    int serverId = registration.serverId();
+    TabletServer before = state.servers().get(serverId);
+    boolean restarted =
+        before == null || !before.registration().incarnation().equals(registration.incarnation());
+    boolean powerLost =
+        restarted
+            && before != null
+            && !before.registration().bootId().equals(registration.bootId())
+            && !registration.cleanStop();
+    ClusterState alive = state.withServer(new TabletServer(registration, command.nowMs(), true));
+    Elections.Result result = Elections.registered(alive, serverId, restarted, powerLost);
+    ClusterState next = alive.withTables(result.tables());
+    List<Event> events = new ArrayList<>();
+    events.add(new Event.ServerRegistered(serverId, registration.incarnation()));
+    if (!result.changed().isEmpty()) {
+      events.add(new Event.BucketsChanged(result.changed()));
+    }
+    if (powerLost) {
+      var onlyCopies = Elections.onlyCopies(next, serverId);
+      if (!onlyCopies.isEmpty()) {
+        events.add(new Event.DataMaybeLost(serverId, onlyCopies));
+      }
+    }
+    return Transition.accepted(next, 0, 0, events);
+  }
+
+  private static Transition endSession(ClusterState state, Command.EndSession command) {
+    TabletServer server = state.servers().get(command.serverId());
+    if (server == null
+        || !server.alive()
+        || !server.registration().incarnation().equals(command.incarnation())) {
+      return Transition.accepted(state);
+    }
+    ClusterState gone = state.withServer(server.gone());
+    Elections.Result result = Elections.sessionEnded(gone, command.serverId());
+    List<Event> events = new ArrayList<>();
+    events.add(new Event.SessionEnded(command.serverId(), command.incarnation()));
+    if (!result.changed().isEmpty()) {
+      events.add(new Event.BucketsChanged(result.changed()));
+    }
+    return Transition.accepted(gone.withTables(result.tables()), 0, 0, events);
+  }
+
+  private static Transition initWriter(ClusterState state, Command.InitWriter command) {
+    if (command.name().isEmpty()) {
+      return Transition.accepted(state.withWriterIdTaken(), state.nextWriterId(), 0, List.of());
+    }
+    Writer known = state.writers().get(command.name());
+    if (known != null && known.epoch() == Writer.MAX_EPOCH) {
+      return Transition.rejected(
+          state,
+          ErrorCode.INVALID_ARGUMENT,
+          "Writer '"
+              + command.name()
+              + "' has been started "
+              + (Writer.MAX_EPOCH + 1)
+              + " times, as often as a name can be; go on under another name");
+    }
+    Writer writer =
+        known == null
+            ? new Writer(command.name(), state.nextWriterId(), 0)
+            : new Writer(command.name(), known.writerId(), known.epoch() + 1);
+    ClusterState next = known == null ? state.withWriterIdTaken() : state;
+    return Transition.accepted(
+        next.withWriter(writer),
+        writer.writerId(),
+        writer.epoch(),
+        List.of(new Event.WriterStarted(writer.writerId(), writer.epoch())));
+  }
+
+  private static Transition databaseNotFound(ClusterState state, String name) {
+    return Transition.rejected(
+        state,
+        ErrorCode.DATABASE_NOT_FOUND,
+        "Database " + name + " does not exist; create it first");
+  }
+}

@@ -1,0 +1,161 @@
+package io.sluice.coordinator.raft;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.common.TablePath;
+import io.sluice.coordinator.metadata.Command;
+import io.sluice.coordinator.metadata.MetadataLog;
+import io.sluice.coordinator.metadata.Outcome;
+import io.sluice.coordinator.raft.proto.Accepted;
+import io.sluice.coordinator.raft.proto.Bootstrap;
+import io.sluice.coordinator.raft.proto.CommandRecord;
+import io.sluice.coordinator.raft.proto.CreateDatabase;
+import io.sluice.coordinator.raft.proto.CreateTable;
+import io.sluice.coordinator.raft.proto.DropDatabase;
+import io.sluice.coordinator.raft.proto.DropTable;
+import io.sluice.coordinator.raft.proto.EndSession;
+import io.sluice.coordinator.raft.proto.InitWriter;
+import io.sluice.coordinator.raft.proto.OutcomeRecord;
+import io.sluice.coordinator.raft.proto.RegisterServer;
+import io.sluice.coordinator.raft.proto.Rejected;
+import io.sluice.coordinator.raft.proto.Replicas;
+import io.sluice.protocol.metadata.Schemas;
+import java.util.List;
+
+/** Commands and outcomes to and from bytes. */
+final class CommandCodec {
+  private CommandCodec() {}
+
+  static byte[] encode(Command command) {
+    return toRecord(command).toByteArray();
+  }
+
+  private static CommandRecord toRecord(Command command) {
+    CommandRecord.Builder record = CommandRecord.newBuilder();
+    if (command instanceof Command.Bootstrap c) {
+      record.setBootstrap(Bootstrap.newBuilder().setClusterId(c.clusterId()));
+    } else if (command instanceof Command.CreateDatabase c) {
+      record.setCreateDatabase(
+          CreateDatabase.newBuilder()
+              .setName(c.name())
+              .setComment(c.comment())
+              .setNowMs(c.nowMs()));
+    } else if (command instanceof Command.DropDatabase c) {
+      record.setDropDatabase(DropDatabase.newBuilder().setName(c.name()).setCascade(c.cascade()));
+    } else if (command instanceof Command.CreateTable c) {
+      record.setCreateTable(toRecord(c));
+    } else if (command instanceof Command.DropTable c) {
+      record.setDropTable(
+          DropTable.newBuilder().setDatabase(c.path().database()).setTable(c.path().table()));
+    } else if (command instanceof Command.RegisterServer c) {
+      record.setRegisterServer(
+          RegisterServer.newBuilder()
+              .setRegistration(RecordCodec.toRecord(c.registration()))
+              .setNowMs(c.nowMs()));
+    } else if (command instanceof Command.EndSession c) {
+      record.setEndSession(
+          EndSession.newBuilder().setServerId(c.serverId()).setIncarnation(c.incarnation()));
+    } else if (command instanceof Command.InitWriter c) {
+      record.setInitWriter(InitWriter.newBuilder().setName(c.name()));
+    } else {
+      throw new IllegalArgumentException("Unknown command " + command);
+    }
+    return record.build();
+  }
+
+  private static CreateTable toRecord(Command.CreateTable command) {
+    CreateTable.Builder record =
+        CreateTable.newBuilder()
+            .setDatabase(command.path().database())
+            .setTable(command.path().table())
+            .setSchema(Schemas.toProto(command.schema()))
+            .addAllBucketKey(command.bucketKey())
+            .addAllOptions(RecordCodec.toOptions(command.options()))
+            .setComment(command.comment())
+            .setNowMs(command.nowMs());
+    for (List<Integer> replicas : command.placement()) {
+      record.addPlacement(Replicas.newBuilder().addAllServerIds(replicas));
+    }
+    return record.build();
+  }
+
+  /** CORRUPT_STORAGE when the bytes are no command that this build knows. */
+  static Command decode(byte[] bytes) {
+    try {
+      return fromRecord(CommandRecord.parseFrom(bytes));
+    } catch (InvalidProtocolBufferException e) {
+      throw new SluiceException(
+          ErrorCode.CORRUPT_STORAGE,
+          "A metadata command of " + bytes.length + " bytes cannot be read: " + e.getMessage(),
+          e);
+    }
+  }
+
+  private static Command fromRecord(CommandRecord record) {
+    return switch (record.getCommandCase()) {
+      case BOOTSTRAP -> new Command.Bootstrap(record.getBootstrap().getClusterId());
+      case CREATE_DATABASE -> {
+        CreateDatabase r = record.getCreateDatabase();
+        yield new Command.CreateDatabase(r.getName(), r.getComment(), r.getNowMs());
+      }
+      case DROP_DATABASE -> {
+        DropDatabase r = record.getDropDatabase();
+        yield new Command.DropDatabase(r.getName(), r.getCascade());
+      }
+      case CREATE_TABLE -> fromRecord(record.getCreateTable());
+      case DROP_TABLE -> {
+        DropTable r = record.getDropTable();
+        yield new Command.DropTable(new TablePath(r.getDatabase(), r.getTable()));
+      }
+      case REGISTER_SERVER -> {
+        RegisterServer r = record.getRegisterServer();
+        yield new Command.RegisterServer(RecordCodec.fromRecord(r.getRegistration()), r.getNowMs());
+      }
+      case END_SESSION -> {
+        EndSession r = record.getEndSession();
+        yield new Command.EndSession(r.getServerId(), r.getIncarnation());
+      }
+      case INIT_WRITER -> new Command.InitWriter(record.getInitWriter().getName());
+      case COMMAND_NOT_SET ->
+          throw new SluiceException(
+              ErrorCode.CORRUPT_STORAGE,
+              "A metadata command is of a kind this build does not know; a newer coordinator wrote"
+                  + " it");
+    };
+  }
+
+  private static Command fromRecord(CreateTable record) {
+    return new Command.CreateTable(
+        new TablePath(record.getDatabase(), record.getTable()),
+        Schemas.toSchema(record.getSchema()),
+        record.getBucketKeyList(),
+        RecordCodec.fromOptions(record.getOptionsList()),
+        record.getComment(),
+        record.getNowMs(),
+        record.getPlacementList().stream().map(Replicas::getServerIdsList).toList());
+  }
+
+  static byte[] encode(long index, Outcome outcome) {
+    OutcomeRecord.Builder record = OutcomeRecord.newBuilder().setIndex(index);
+    if (outcome instanceof Outcome.Rejected rejected) {
+      record.setRejected(
+          Rejected.newBuilder().setCode(rejected.code().name()).setMessage(rejected.message()));
+    } else {
+      Outcome.Accepted accepted = outcome.orThrow();
+      record.setAccepted(Accepted.newBuilder().setId(accepted.id()).setEpoch(accepted.epoch()));
+    }
+    return record.build().toByteArray();
+  }
+
+  static MetadataLog.Applied decodeOutcome(byte[] bytes) throws InvalidProtocolBufferException {
+    OutcomeRecord record = OutcomeRecord.parseFrom(bytes);
+    Outcome outcome =
+        record.hasRejected()
+            ? new Outcome.Rejected(
+                ErrorCode.valueOf(record.getRejected().getCode()),
+                record.getRejected().getMessage())
+            : new Outcome.Accepted(record.getAccepted().getId(), record.getAccepted().getEpoch());
+    return new MetadataLog.Applied(record.getIndex(), outcome);
+  }
+}

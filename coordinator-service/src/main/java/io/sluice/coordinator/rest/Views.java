@@ -1,0 +1,163 @@
+package io.sluice.coordinator.rest;
+
+import io.sluice.coordinator.metadata.Bucket;
+import io.sluice.coordinator.metadata.ClusterState;
+import io.sluice.coordinator.metadata.Database;
+import io.sluice.coordinator.metadata.ServerLoads;
+import io.sluice.coordinator.metadata.Table;
+import io.sluice.coordinator.metadata.TabletServer;
+import io.sluice.format.schema.Column;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The state as JSON. */
+final class Views {
+  private Views() {}
+
+  /** A database. */
+  record DatabaseView(String name, String comment, long createdMs, int tableCount) {
+    static DatabaseView of(Database database, int tableCount) {
+      return new DatabaseView(
+          database.name(), database.comment(), database.createdMs(), tableCount);
+    }
+  }
+
+  /** A table in a list. */
+  record TableSummary(
+      long tableId,
+      String database,
+      String table,
+      String kind,
+      int columnCount,
+      int bucketCount,
+      int offlineBuckets,
+      int replicationFactor,
+      String comment,
+      long createdMs) {
+    static TableSummary of(Table table) {
+      return new TableSummary(
+          table.tableId(),
+          table.path().database(),
+          table.path().table(),
+          kindOf(table),
+          table.schema().size(),
+          table.buckets().size(),
+          (int) table.buckets().stream().filter(bucket -> !bucket.hasLeader()).count(),
+          table.replicationFactor(),
+          table.comment(),
+          table.createdMs());
+    }
+  }
+
+  /** A table with all that belongs to it. */
+  record TableView(
+      long tableId,
+      String database,
+      String table,
+      String kind,
+      int schemaId,
+      List<ColumnView> columns,
+      List<String> primaryKey,
+      int bucketCount,
+      List<String> bucketKey,
+      int replicationFactor,
+      Map<String, String> options,
+      String comment,
+      long createdMs,
+      List<BucketView> buckets) {
+    static TableView of(ClusterState state, Table table) {
+      return new TableView(
+          table.tableId(),
+          table.path().database(),
+          table.path().table(),
+          kindOf(table),
+          table.schema().schemaId(),
+          table.schema().columns().stream().map(ColumnView::of).toList(),
+          table.schema().primaryKey(),
+          table.buckets().size(),
+          table.bucketKey(),
+          table.replicationFactor(),
+          table.options(),
+          table.comment(),
+          table.createdMs(),
+          table.buckets().stream().map(bucket -> BucketView.of(state, bucket)).toList());
+    }
+  }
+
+  /** A column. */
+  record ColumnView(int id, String name, String type, boolean nullable, String comment) {
+    static ColumnView of(Column column) {
+      return new ColumnView(
+          column.id(),
+          column.name(),
+          column.type().toString(),
+          column.nullable(),
+          column.comment());
+    }
+  }
+
+  /**
+   * A bucket.
+   *
+   * @param leader server that leads it, absent when none does
+   * @param leaderAddress where that server's Arrow Flight listens
+   */
+  record BucketView(
+      int bucket,
+      @Nullable Integer leader,
+      @Nullable String leaderAddress,
+      int leaderEpoch,
+      List<Integer> replicas,
+      List<Integer> isr,
+      int isrVersion) {
+    static BucketView of(ClusterState state, Bucket bucket) {
+      TabletServer leader = state.servers().get(bucket.leader());
+      return new BucketView(
+          bucket.bucket(),
+          bucket.hasLeader() ? bucket.leader() : null,
+          leader == null
+              ? null
+              : leader.registration().host() + ":" + leader.registration().flightPort(),
+          bucket.leaderEpoch(),
+          bucket.replicas(),
+          bucket.isr(),
+          bucket.isrVersion());
+    }
+  }
+
+  /** A tablet server. */
+  record ServerView(
+      int serverId,
+      String host,
+      int flightPort,
+      int httpPort,
+      String rack,
+      boolean alive,
+      String incarnation,
+      long registeredMs,
+      int leaderCount,
+      int replicaCount) {
+    static ServerView of(TabletServer server, ServerLoads loads) {
+      TabletServer.Registration registration = server.registration();
+      return new ServerView(
+          registration.serverId(),
+          registration.host(),
+          registration.flightPort(),
+          registration.httpPort(),
+          registration.rack(),
+          server.alive(),
+          registration.incarnation(),
+          server.registeredMs(),
+          loads.leaders(registration.serverId()),
+          loads.replicas(registration.serverId()));
+    }
+  }
+
+  /** A replica that its server cannot serve. */
+  record OfflineReplicaView(long tableId, int bucket, String reason) {}
+
+  private static String kindOf(Table table) {
+    return table.schema().primaryKey().isEmpty() ? "log" : "primary-key";
+  }
+}

@@ -1,0 +1,175 @@
+package io.sluice.coordinator.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.common.TablePath;
+import io.sluice.coordinator.metadata.Bucket;
+import io.sluice.coordinator.metadata.FakeMetadataLog;
+import io.sluice.coordinator.metadata.Fixtures;
+import io.sluice.coordinator.metadata.Table;
+import io.sluice.format.schema.Column;
+import io.sluice.format.schema.DataType;
+import io.sluice.format.schema.TableSchema;
+import io.sluice.testkit.MovedClock;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Test;
+
+class CatalogTest {
+  private final FakeMetadataLog log = FakeMetadataLog.withDatabase();
+  private final Catalog catalog = new Catalog(log, new MovedClock(5_000), 1);
+
+  @Test
+  void createsATableWithItsBucketsSpreadOverTheLiveServers() {
+    for (int id = 1; id <= 3; id++) {
+      log.submit(Fixtures.register(id, "i"));
+    }
+    Table table = create("t", Map.of("bucket.num", "7", "owner", "me"));
+    assertThat(table.createdMs()).isEqualTo(5_000);
+    assertThat(table.options()).containsEntry("owner", "me");
+    assertThat(table.buckets().stream().map(Bucket::leader)).containsExactly(1, 2, 3, 1, 2, 3, 1);
+    assertThat(create("u", Map.of("bucket.num", "2")).buckets().stream().map(Bucket::leader))
+        .as("the least loaded come first")
+        .containsExactly(2, 3);
+  }
+
+  @Test
+  void refusesWhatTheDefinitionGetsWrong() {
+    log.submit(Fixtures.register(1, "i"));
+    assertRefused(
+        Map.of("bucket.num", "0"),
+        ErrorCode.INVALID_OPTION,
+        "bucket.num is 0; it must be between 1 and 4096");
+    assertRefused(
+        Map.of("bucket.num", "5000"),
+        ErrorCode.INVALID_OPTION,
+        "bucket.num is 5000; it must be between 1 and 4096");
+    assertRefused(
+        Map.of("bucket.key", "id,nope"),
+        ErrorCode.INVALID_OPTION,
+        "Table demo.t: bucket.key names column 'nope', which the table does not have; its columns"
+            + " are id, name");
+    assertRefused(
+        Map.of("table.replication.factor", "2"),
+        ErrorCode.NOT_ENOUGH_SERVERS,
+        "Table demo.t cannot be created: table.replication.factor is 2 but 1 tablet server is"
+            + " alive; start more or ask for fewer replicas");
+    log.submit(Fixtures.register(2, "i"));
+    assertRefused(
+        Map.of("table.replication.factor", "2"),
+        ErrorCode.UNSUPPORTED,
+        "table.replication.factor is 2; replication is not in this build, set it to 1");
+  }
+
+  @Test
+  void refusesPrimaryKeysAndNestedTypesOfLaterBuilds() {
+    log.submit(Fixtures.register(1, "i"));
+    TableSchema keyed =
+        new TableSchema(
+            1, List.of(Column.of(1, "id", new DataType.IntegerType(32), false)), List.of("id"));
+    assertRefused(
+        keyed,
+        ErrorCode.UNSUPPORTED,
+        "Table demo.t has a primary key; primary-key tables are not in this build, leave the key"
+            + " out for a log table");
+    TableSchema nested =
+        new TableSchema(
+            1,
+            List.of(
+                Column.of(
+                    1, "tags", new DataType.ArrayType(new DataType.StringType(), true), true)),
+            List.of());
+    assertRefused(
+        nested,
+        ErrorCode.UNSUPPORTED,
+        "Table demo.t: column 'tags' has the nested type ARRAY<STRING>; nested types are not in"
+            + " this build, use scalar types");
+  }
+
+  @Test
+  void refusesATableWithoutServersNamingTheWayOut() {
+    assertRefused(
+        Map.of(),
+        ErrorCode.NOT_ENOUGH_SERVERS,
+        "Table demo.t cannot be created: no tablet server is alive; start one and try again");
+  }
+
+  @Test
+  void refusesATableInAnUnknownDatabase() {
+    log.submit(Fixtures.register(1, "i"));
+    SluiceException refused =
+        failure(
+            catalog.createTable(
+                new TableDefinition(new TablePath("none", "t"), Fixtures.SCHEMA, Map.of(), ""),
+                true));
+    assertThat(refused.code()).isEqualTo(ErrorCode.DATABASE_NOT_FOUND);
+  }
+
+  @Test
+  void anExistingTableIsAnErrorUnlessItWillDo() {
+    log.submit(Fixtures.register(1, "i"));
+    Table first = create("t", Map.of());
+    TableDefinition same =
+        new TableDefinition(new TablePath("demo", "t"), Fixtures.SCHEMA, Map.of(), "");
+    assertThat(failure(catalog.createTable(same, false)).code()).isEqualTo(ErrorCode.TABLE_EXISTS);
+    assertThat(catalog.createTable(same, true).join().value()).isEqualTo(first);
+  }
+
+  @Test
+  void dropsTellWhetherThereWasSomething() {
+    log.submit(Fixtures.register(1, "i"));
+    create("t", Map.of());
+    TablePath path = new TablePath("demo", "t");
+    assertThat(catalog.dropTable(path, false).join()).isTrue();
+    assertThat(catalog.dropTable(path, true).join()).isFalse();
+    assertThat(failure(catalog.dropTable(path, false)).code()).isEqualTo(ErrorCode.TABLE_NOT_FOUND);
+    assertThat(catalog.dropDatabase("demo", false, false).join()).isTrue();
+    assertThat(catalog.dropDatabase("demo", true, false).join()).isFalse();
+  }
+
+  @Test
+  void failuresOfTheLogComeThrough() {
+    log.setAvailable(false);
+    assertThat(failure(catalog.initWriter("w")).code()).isEqualTo(ErrorCode.UNAVAILABLE);
+  }
+
+  private Table create(String name, Map<String, String> options) {
+    return catalog
+        .createTable(
+            new TableDefinition(new TablePath("demo", name), Fixtures.SCHEMA, options, ""), false)
+        .join()
+        .value();
+  }
+
+  private void assertRefused(Map<String, String> options, ErrorCode code, String message) {
+    assertRefused(
+        new TableDefinition(new TablePath("demo", "t"), Fixtures.SCHEMA, options, ""),
+        code,
+        message);
+  }
+
+  private void assertRefused(TableSchema schema, ErrorCode code, String message) {
+    assertRefused(
+        new TableDefinition(new TablePath("demo", "t"), schema, Map.of(), ""), code, message);
+  }
+
+  private void assertRefused(TableDefinition definition, ErrorCode code, String message) {
+    SluiceException refused = failure(catalog.createTable(definition, false));
+    assertThat(refused).hasMessage(message);
+    assertThat(refused.code()).isEqualTo(code);
+    assertThat(log.current().state().tables().size()).isZero();
+  }
+
+  private static SluiceException failure(CompletableFuture<?> future) {
+    try {
+      future.join();
+    } catch (CompletionException e) {
+      return (SluiceException) e.getCause();
+    }
+    throw new AssertionError("It did not fail");
+  }
+}

@@ -1,0 +1,201 @@
+package io.sluice.coordinator.raft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.common.TablePath;
+import io.sluice.coordinator.metadata.Bucket;
+import io.sluice.coordinator.metadata.ClusterState;
+import io.sluice.coordinator.metadata.Command;
+import io.sluice.coordinator.metadata.Fixtures;
+import io.sluice.coordinator.metadata.MetadataImage;
+import io.sluice.coordinator.metadata.Outcome;
+import io.sluice.coordinator.metadata.PersistentMap;
+import io.sluice.coordinator.metadata.Table;
+import io.sluice.coordinator.metadata.Transition;
+import io.sluice.coordinator.metadata.Transitions;
+import io.sluice.testkit.Seeds;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Random commands against a model of what must hold. */
+class MetadataRandomTest {
+  private static final UUID GROUP = new UUID(1, 2);
+
+  @TempDir Path directory;
+
+  @Test
+  void invariantsHoldAndEveryReplayGivesTheSameBytes() {
+    Seeds.run(
+        60,
+        (seed, random) -> {
+          List<Command> commands = new ArrayList<>();
+          ClusterState state = ClusterState.EMPTY;
+          Model model = new Model();
+          for (int i = 0; i < 300; i++) {
+            Command command = randomCommand(random);
+            byte[] encoded = CommandCodec.encode(command);
+            assertThat(CommandCodec.decode(encoded)).isEqualTo(command);
+            Transition transition = Transitions.apply(state, command);
+            model.check(command, transition);
+            state = transition.state();
+            commands.add(command);
+          }
+          ClusterState replayed = ClusterState.EMPTY;
+          for (Command command : commands) {
+            replayed =
+                Transitions.apply(replayed, CommandCodec.decode(CommandCodec.encode(command)))
+                    .state();
+          }
+          assertThat(replayed).isEqualTo(state);
+          assertThat(snapshot(replayed)).isEqualTo(snapshot(state));
+          assertThat(roundTrip(state)).isEqualTo(state);
+        });
+  }
+
+  private static byte[] snapshot(ClusterState state) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    SnapshotFile.writeTo(bytes, GROUP, 3, new MetadataImage(77, state));
+    return bytes.toByteArray();
+  }
+
+  private ClusterState roundTrip(ClusterState state) throws IOException {
+    Path file = directory.resolve("snapshot");
+    SnapshotFile.write(file, GROUP, 3, new MetadataImage(77, state));
+    assertThat(Files.readAllBytes(file)).isEqualTo(snapshot(state));
+    return SnapshotFile.read(file, GROUP).state();
+  }
+
+  private static Command randomCommand(SplittableRandom random) {
+    String database = "d" + random.nextInt(3);
+    String table = "t" + random.nextInt(6);
+    int server = 1 + random.nextInt(4);
+    String incarnation = "i" + random.nextInt(3);
+    return switch (random.nextInt(12)) {
+      case 0 -> new Command.Bootstrap("c" + random.nextInt(5));
+      case 1 -> new Command.CreateDatabase(database, "x", random.nextInt(100));
+      case 2 -> new Command.DropDatabase(database, random.nextInt(4) == 0);
+      case 3, 4, 5 -> createTable(random, new TablePath(database, table));
+      case 6 -> new Command.DropTable(new TablePath(database, table));
+      case 7, 8, 9 ->
+          new Command.RegisterServer(
+              Fixtures.server(
+                  server, incarnation, "boot" + random.nextInt(2), random.nextBoolean()),
+              random.nextInt(100));
+      case 10 -> new Command.EndSession(server, incarnation);
+      default -> new Command.InitWriter(random.nextInt(3) == 0 ? "" : "w" + random.nextInt(4));
+    };
+  }
+
+  private static Command createTable(SplittableRandom random, TablePath path) {
+    int factor = 1 + random.nextInt(3);
+    List<List<Integer>> placement = new ArrayList<>();
+    for (int bucket = 0; bucket <= random.nextInt(4); bucket++) {
+      List<Integer> replicas = new ArrayList<>();
+      int first = random.nextInt(4);
+      for (int i = 0; i < factor; i++) {
+        replicas.add(1 + (first + i) % 4);
+      }
+      placement.add(replicas);
+    }
+    return new Command.CreateTable(
+        path,
+        Fixtures.SCHEMA,
+        List.of(),
+        Map.of("b", "2", "a", "1"),
+        "c",
+        random.nextInt(100),
+        placement);
+  }
+
+  /** Remembers everything ever seen. */
+  private static final class Model {
+    private final Map<TablePath, Long> tables = new HashMap<>();
+    private final Set<Long> tableIds = new HashSet<>();
+    private final Set<Long> writerIds = new HashSet<>();
+    private final Map<String, Long> writers = new HashMap<>();
+    private final Map<String, Integer> writerEpochs = new HashMap<>();
+    private final Map<String, Bucket> buckets = new HashMap<>();
+
+    void check(Command command, Transition transition) {
+      ClusterState state = transition.state();
+      if (transition.outcome() instanceof Outcome.Accepted accepted) {
+        follow(command, accepted);
+      } else {
+        assertThat(transition.events()).isEmpty();
+      }
+      Map<TablePath, Long> found = new HashMap<>();
+      for (PersistentMap.Entry<TablePath, Long> entry : state.tableIds()) {
+        found.put(entry.key(), entry.value());
+      }
+      assertThat(found).isEqualTo(tables);
+      assertThat(state.tables().size()).isEqualTo(tables.size());
+      for (PersistentMap.Entry<Long, Table> entry : state.tables()) {
+        for (Bucket bucket : entry.value().buckets()) {
+          check(state, entry.key() + "-" + bucket.bucket(), bucket);
+        }
+      }
+    }
+
+    private void follow(Command command, Outcome.Accepted accepted) {
+      if (command instanceof Command.CreateTable create) {
+        assertThat(tableIds.add(accepted.id())).as("table ids are never reused").isTrue();
+        tables.put(create.path(), accepted.id());
+      } else if (command instanceof Command.DropTable drop) {
+        assertThat(tables.remove(drop.path())).isEqualTo(accepted.id());
+      } else if (command instanceof Command.DropDatabase drop) {
+        tables.keySet().removeIf(path -> path.database().equals(drop.name()));
+      } else if (command instanceof Command.InitWriter init) {
+        followWriter(init.name(), accepted);
+      }
+    }
+
+    private void followWriter(String name, Outcome.Accepted accepted) {
+      Long known = name.isEmpty() ? null : writers.get(name);
+      if (known == null) {
+        assertThat(writerIds.add(accepted.id())).as("writer ids are never reused").isTrue();
+        assertThat(accepted.epoch()).isZero();
+      } else {
+        assertThat(accepted.id()).isEqualTo(known);
+        assertThat(accepted.epoch()).isEqualTo(writerEpochs.get(name) + 1);
+      }
+      if (!name.isEmpty()) {
+        writers.put(name, accepted.id());
+        writerEpochs.put(name, accepted.epoch());
+      }
+    }
+
+    private void check(ClusterState state, String id, Bucket bucket) {
+      Bucket before = buckets.put(id, bucket);
+      assertThat(bucket.isr()).isNotEmpty();
+      assertThat(bucket.replicas()).containsAll(bucket.isr());
+      if (bucket.hasLeader()) {
+        assertThat(bucket.isr()).contains(bucket.leader());
+        assertThat(state.isAlive(bucket.leader())).as("leader of %s lives", id).isTrue();
+      } else {
+        assertThat(bucket.isr()).noneMatch(state::isAlive);
+      }
+      if (before != null) {
+        assertThat(bucket.leaderEpoch()).isGreaterThanOrEqualTo(before.leaderEpoch());
+        assertThat(bucket.isrVersion()).isGreaterThanOrEqualTo(before.isrVersion());
+        if (bucket.leader() != before.leader()) {
+          assertThat(bucket.leaderEpoch()).isGreaterThan(before.leaderEpoch());
+        }
+        if (!bucket.isr().equals(before.isr())) {
+          assertThat(bucket.isrVersion()).isGreaterThan(before.isrVersion());
+        }
+      }
+    }
+  }
+}

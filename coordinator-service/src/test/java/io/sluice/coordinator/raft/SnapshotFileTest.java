@@ -1,0 +1,117 @@
+package io.sluice.coordinator.raft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.coordinator.metadata.ClusterState;
+import io.sluice.coordinator.metadata.Command;
+import io.sluice.coordinator.metadata.Fixtures;
+import io.sluice.coordinator.metadata.MetadataImage;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SnapshotFileTest {
+  private static final UUID GROUP = UUID.fromString("00112233-4455-6677-8899-aabbccddeeff");
+  private static final String GOLDEN = "/golden/metadata-snapshot-v1.bin";
+
+  @TempDir Path directory;
+
+  @Test
+  void writesTheGoldenBytes() throws IOException {
+    byte[] golden = golden();
+    assertThat(bytes(image())).isEqualTo(golden);
+  }
+
+  @Test
+  void readsTheGoldenFile() throws IOException {
+    Path file = directory.resolve("snapshot");
+    Files.write(file, golden());
+    assertThat(SnapshotFile.read(file, GROUP)).isEqualTo(image());
+  }
+
+  @Test
+  void everyFlippedByteIsDetectedNamingTheFile() throws IOException {
+    byte[] good = bytes(image());
+    Path file = directory.resolve("snapshot");
+    for (int i = 0; i < good.length; i++) {
+      byte[] bad = good.clone();
+      bad[i] ^= 0x10;
+      Files.write(file, bad);
+      assertCorrupt(file);
+    }
+  }
+
+  @Test
+  void everyCutIsDetected() throws IOException {
+    byte[] good = bytes(image());
+    Path file = directory.resolve("snapshot");
+    for (int length = 0; length < good.length; length++) {
+      Files.write(file, Arrays.copyOf(good, length));
+      assertCorrupt(file);
+    }
+  }
+
+  @Test
+  void anotherGroupIsRefused() throws IOException {
+    Path file = directory.resolve("snapshot");
+    SnapshotFile.write(file, new UUID(5, 5), 2, image());
+    assertThat(catchThrowableOfType(SluiceException.class, () -> SnapshotFile.read(file, GROUP)))
+        .hasMessageContaining("position 28")
+        .hasMessageContaining(GROUP.toString());
+  }
+
+  @Test
+  void leavesNoTemporaryFile() throws IOException {
+    SnapshotFile.write(directory.resolve("snapshot"), GROUP, 2, image());
+    try (var files = Files.list(directory)) {
+      assertThat(files.map(f -> f.getFileName().toString())).containsExactly("snapshot");
+    }
+  }
+
+  private static void assertCorrupt(Path file) {
+    SluiceException failure =
+        catchThrowableOfType(SluiceException.class, () -> SnapshotFile.read(file, GROUP));
+    assertThat(failure).isNotNull();
+    assertThat(failure.code()).isEqualTo(ErrorCode.CORRUPT_STORAGE);
+    assertThat(failure).hasMessageContaining(file.toString()).hasMessageContaining("position");
+  }
+
+  private static byte[] bytes(MetadataImage image) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    SnapshotFile.writeTo(out, GROUP, 2, image);
+    return out.toByteArray();
+  }
+
+  private static byte[] golden() throws IOException {
+    try (InputStream in = SnapshotFileTest.class.getResourceAsStream(GOLDEN)) {
+      assertThat(in).as("stored example " + GOLDEN).isNotNull();
+      return in.readAllBytes();
+    }
+  }
+
+  private static MetadataImage image() {
+    ClusterState state =
+        Fixtures.apply(
+            ClusterState.EMPTY,
+            new Command.Bootstrap("0d4b6c3e-7a51-4a5f-9a57-2f3f6b0c1d2e"),
+            new Command.CreateDatabase("demo", "flights and more", 1_700_000_000_000L),
+            new Command.RegisterServer(Fixtures.server(1, "inc-a", "boot-a", false), 5),
+            new Command.RegisterServer(Fixtures.server(2, "inc-b", "boot-b", true), 6),
+            Fixtures.createTable("flights", List.of(List.of(1), List.of(2, 1))),
+            new Command.EndSession(2, "inc-b"),
+            new Command.InitWriter("loader"),
+            new Command.InitWriter("loader"),
+            new Command.InitWriter(""));
+    return new MetadataImage(42, state);
+  }
+}

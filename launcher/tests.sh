@@ -1,0 +1,89 @@
+# shellcheck shell=bash
+#
+# All tests and checks, on a fresh machine too.
+
+readonly TEST_OPTIONS="--only --seed --soak"
+
+command_test() {
+  local only="" code=0 started=$SECONDS marker
+  local -a properties=()
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --only | --seed) need_value "$1" $# ;;
+    esac
+    case $1 in
+      --only)
+        only=$2
+        properties+=("-Dtest=$2" -Dsurefire.failIfNoSpecifiedTests=false)
+        shift
+        ;;
+      --seed)
+        properties+=("-Dsluice.seed=$2")
+        shift
+        ;;
+      --soak) properties+=(-Dsluice.soak=true) ;;
+      *) fail_unknown "option" "$1" "$TEST_OPTIONS" ;;
+    esac
+    shift
+  done
+  need_compiler
+  need_maven
+  offer_python
+  mkdir -p "$SLUICE_ROOT/target"
+  marker=$SLUICE_ROOT/target/test.started
+  : >"$marker"
+  say "Running all tests and checks${only:+ of $only}: mvn verify with $("$JAVA" -version 2>&1 | head -n 1)"
+  (cd "$SLUICE_ROOT" && mvn -B -ntp ${properties[@]+"${properties[@]}"} verify </dev/null) || code=$?
+  summarize_tests "$marker" $((SECONDS - started)) || code=1
+  return "$code"
+}
+
+# The script tests of docs/examples make a virtual environment; without Python they are skipped.
+offer_python() {
+  if ! command -v python3 >/dev/null 2>&1 || ! python3 -c 'import venv, ensurepip' >/dev/null 2>&1; then
+    if on_debian_as_root; then
+      (apt_install python3-venv) || note "Notice: no python3-venv; the Python examples are not tested"
+    else
+      note "Notice: python3 with venv not found; the Python examples are not tested"
+    fi
+  fi
+}
+
+# Prints what every module's tests did, from the reports of this run. False when a test failed or
+# when no test ran.
+summarize_tests() {
+  local reports
+  reports=$(cd "$SLUICE_ROOT" && find . -path '*/target/surefire-reports/TEST-*.xml' -newer "$1" | sort)
+  say ""
+  say "Tests by module"
+  (
+    cd "$SLUICE_ROOT" || exit 1
+    # shellcheck disable=SC2086 # one report a word
+    for report in $reports; do
+      awk -v report="$report" '
+        /<testsuite / { found = 1 }
+        found { line = line " " $0 }
+        found && />/ { print report " " line; exit }' "$report"
+    done
+  ) | awk -v seconds="$2" '
+    function attribute(name,  text) {
+      if (!match($0, " " name "=\"[^\"]*\"")) return 0
+      text = substr($0, RSTART, RLENGTH); gsub(/^[^"]*"|"$|,/, "", text); return text + 0
+    }
+    {
+      module = $1; sub(/^\.\//, "", module); sub(/\/target\/.*/, "", module)
+      if (!(module in tests)) order[++modules] = module
+      tests[module] += attribute("tests"); time[module] += attribute("time")
+      bad[module] += attribute("failures") + attribute("errors"); skip[module] += attribute("skipped")
+    }
+    END {
+      for (i = 1; i <= modules; i++) {
+        m = order[i]
+        printf "  %-22s %5d tests %4d failed %4d skipped %8.1f s\n", m, tests[m], bad[m], skip[m], time[m]
+        total += tests[m]; failed += bad[m]; skipped += skip[m]
+      }
+      printf "Whole run: %d min %02d s\n", seconds / 60, seconds % 60
+      printf "%d passed, %d failed, %d skipped\n", total - failed - skipped, failed, skipped
+      exit (failed > 0 || total == 0)
+    }'
+}

@@ -1,0 +1,185 @@
+package io.sluice.servicekit;
+
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import jakarta.validation.ConstraintViolationException;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
+import org.springframework.http.converter.HttpMessageNotReadableException;
+import org.springframework.web.ErrorResponse;
+import org.springframework.web.bind.MethodArgumentNotValidException;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.method.annotation.HandlerMethodValidationException;
+import org.springframework.web.method.annotation.MethodArgumentTypeMismatchException;
+import org.springframework.web.servlet.NoHandlerFoundException;
+import org.springframework.web.servlet.resource.NoResourceFoundException;
+
+/** Answers every failure of a REST handler, and of Spring before one, with problem details. */
+@RestControllerAdvice
+@Order(Ordered.LOWEST_PRECEDENCE)
+final class ProblemDetailsAdvice {
+  private static final Logger LOG = LoggerFactory.getLogger(ProblemDetailsAdvice.class);
+  private static final int MAX_CAUSES = 8;
+
+  @ExceptionHandler(SluiceException.class)
+  ResponseEntity<ProblemDetail> sluice(SluiceException failure) {
+    if (failure.code() == ErrorCode.INTERNAL) {
+      LOG.error("A request failed by a defect", failure);
+    }
+    return answer(Problems.of(failure), HttpHeaders.EMPTY);
+  }
+
+  @ExceptionHandler({CompletionException.class, ExecutionException.class})
+  ResponseEntity<ProblemDetail> asynchronous(Exception failure) {
+    Throwable cause = failure;
+    for (int i = 0; i < MAX_CAUSES && cause.getCause() != null; i++) {
+      cause = cause.getCause();
+      if (cause instanceof SluiceException sluice) {
+        return sluice(sluice);
+      }
+    }
+    return unexpected(failure);
+  }
+
+  @ExceptionHandler({NoHandlerFoundException.class, NoResourceFoundException.class})
+  ResponseEntity<ProblemDetail> unknownPath(ErrorResponse failure) {
+    return answer(
+        Problems.of(
+            ErrorCode.NOT_FOUND,
+            404,
+            "There is nothing here: "
+                + failure.getBody().getDetail()
+                + " See /v3/api-docs for the paths."),
+        HttpHeaders.EMPTY);
+  }
+
+  @ExceptionHandler(HttpMessageNotReadableException.class)
+  ResponseEntity<ProblemDetail> unreadableBody(HttpMessageNotReadableException failure) {
+    return answer(
+        Problems.of(
+            ErrorCode.INVALID_ARGUMENT, 400, "Cannot read the request body: " + reason(failure)),
+        HttpHeaders.EMPTY);
+  }
+
+  @ExceptionHandler(MethodArgumentTypeMismatchException.class)
+  ResponseEntity<ProblemDetail> mismatch(MethodArgumentTypeMismatchException failure) {
+    Class<?> wanted = failure.getRequiredType();
+    return answer(
+        Problems.of(
+            ErrorCode.INVALID_ARGUMENT,
+            400,
+            "Parameter "
+                + failure.getName()
+                + " is '"
+                + failure.getValue()
+                + "'; it must be of type "
+                + (wanted == null ? "another" : wanted.getSimpleName())),
+        HttpHeaders.EMPTY);
+  }
+
+  @ExceptionHandler(MethodArgumentNotValidException.class)
+  ResponseEntity<ProblemDetail> invalidBody(MethodArgumentNotValidException failure) {
+    String fields =
+        failure.getBindingResult().getFieldErrors().stream()
+            .map(error -> error.getField() + " " + error.getDefaultMessage())
+            .sorted()
+            .collect(Collectors.joining("; "));
+    return answer(
+        Problems.of(ErrorCode.INVALID_ARGUMENT, 400, "The request is invalid: " + fields),
+        HttpHeaders.EMPTY);
+  }
+
+  @ExceptionHandler(HandlerMethodValidationException.class)
+  ResponseEntity<ProblemDetail> invalidParameters(HandlerMethodValidationException failure) {
+    String parameters =
+        failure.getParameterValidationResults().stream()
+            .flatMap(
+                result ->
+                    result.getResolvableErrors().stream()
+                        .map(
+                            error ->
+                                result.getMethodParameter().getParameterName()
+                                    + " "
+                                    + error.getDefaultMessage()))
+            .sorted()
+            .collect(Collectors.joining("; "));
+    return answer(
+        Problems.of(ErrorCode.INVALID_ARGUMENT, 400, "The request is invalid: " + parameters),
+        HttpHeaders.EMPTY);
+  }
+
+  @ExceptionHandler(ConstraintViolationException.class)
+  ResponseEntity<ProblemDetail> violations(ConstraintViolationException failure) {
+    return answer(
+        Problems.of(ErrorCode.INVALID_ARGUMENT, 400, "The request is invalid: " + text(failure)),
+        HttpHeaders.EMPTY);
+  }
+
+  /** Everything else: what Spring knows a status for keeps it; the rest is a defect. */
+  @ExceptionHandler(Exception.class)
+  ResponseEntity<ProblemDetail> other(Exception failure) {
+    if (failure instanceof ErrorResponse known && known.getStatusCode().is4xxClientError()) {
+      String detail = known.getBody().getDetail();
+      return answer(
+          Problems.of(
+              ErrorCode.INVALID_ARGUMENT,
+              known.getStatusCode().value(),
+              detail == null ? text(failure) : detail),
+          known.getHeaders());
+    }
+    return unexpected(failure);
+  }
+
+  private static ResponseEntity<ProblemDetail> unexpected(Exception failure) {
+    LOG.error("A request failed by a defect", failure);
+    return answer(
+        Problems.of(ErrorCode.INTERNAL, 500, "Internal error; the service's log says more"),
+        HttpHeaders.EMPTY);
+  }
+
+  private static ResponseEntity<ProblemDetail> answer(ProblemDetail problem, HttpHeaders headers) {
+    ResponseEntity.BodyBuilder answer =
+        ResponseEntity.status(problem.getStatus())
+            .headers(headers)
+            .contentType(MediaType.APPLICATION_PROBLEM_JSON);
+    Map<String, Object> properties = problem.getProperties();
+    if (properties != null && Boolean.TRUE.equals(properties.get("retriable"))) {
+      answer.header(HttpHeaders.RETRY_AFTER, "1");
+    }
+    return answer.body(problem);
+  }
+
+  /** The first line of the innermost message, which for JSON says what is wrong and where. */
+  private static String reason(HttpMessageNotReadableException failure) {
+    Throwable cause = failure;
+    for (int i = 0; i < MAX_CAUSES && cause.getCause() != null; i++) {
+      cause = cause.getCause();
+    }
+    if (cause instanceof SluiceException) {
+      return text(cause);
+    }
+    if (cause == failure) {
+      return "it is missing or empty";
+    }
+    String message = text(cause);
+    int end = message.indexOf('\n');
+    return end < 0 ? message : message.substring(0, end);
+  }
+
+  private static String text(Throwable failure) {
+    @Nullable String message = failure.getMessage();
+    return message == null ? failure.getClass().getSimpleName() : message;
+  }
+}

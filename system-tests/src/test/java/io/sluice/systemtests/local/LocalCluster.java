@@ -1,0 +1,149 @@
+package io.sluice.systemtests.local;
+
+import io.sluice.client.ClientConfig;
+import io.sluice.client.Connection;
+import io.sluice.coordinator.app.CoordinatorApplication;
+import io.sluice.tablet.app.TabletApplication;
+import io.sluice.testkit.Await;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/**
+ * One coordinator and some tablets, the real services, in this JVM on free ports. Started once and
+ * shared: tests keep apart by the names of their databases.
+ */
+final class LocalCluster implements AutoCloseable {
+  private static final int TABLETS = 2;
+  private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+  private static LocalCluster shared;
+
+  private final Deque<ConfigurableApplicationContext> contexts = new ArrayDeque<>();
+  private final List<Integer> flightPorts = new ArrayList<>();
+  private final Path directory;
+  private final int coordinatorPort;
+  private final int coordinatorHttpPort;
+
+  private LocalCluster(Path directory) throws IOException {
+    this.directory = directory;
+    Path secret = directory.resolve("cluster-secret");
+    byte[] random = new byte[32];
+    new SecureRandom().nextBytes(random);
+    Files.write(secret, random);
+    List<Integer> ports = freePorts(2 + 2 * TABLETS);
+    coordinatorPort = ports.get(0);
+    coordinatorHttpPort = ports.get(1);
+    start(
+        CoordinatorApplication.class,
+        "--spring.application.name=coordinator",
+        "--spring.grpc.server.port=" + coordinatorPort,
+        "--server.port=" + coordinatorHttpPort,
+        "--sluice.home=" + directory,
+        "--sluice.cluster.secret-file=" + secret);
+    for (int tablet = 1; tablet <= TABLETS; tablet++) {
+      int flightPort = ports.get(2 * tablet);
+      start(
+          TabletApplication.class,
+          "--spring.application.name=tablet-" + tablet,
+          "--spring.grpc.server.port=" + flightPort,
+          "--server.port=" + ports.get(2 * tablet + 1),
+          "--sluice.tablet.id=" + tablet,
+          "--sluice.tablet.data-dir=" + directory.resolve("tablet-" + tablet),
+          "--sluice.tablet.coordinators=" + coordinators(),
+          "--sluice.cluster.secret-file=" + secret);
+      flightPorts.add(flightPort);
+    }
+    try (Connection connection = connect()) {
+      Await.until(
+          TABLETS + " tablets are registered",
+          START_TIMEOUT,
+          () -> connection.admin().servers().stream().filter(s -> s.alive()).count() == TABLETS);
+    }
+  }
+
+  /** The cluster of this JVM; it stops with the JVM. */
+  static synchronized LocalCluster shared() {
+    if (shared == null) {
+      try {
+        LocalCluster cluster = new LocalCluster(Files.createTempDirectory("sluice-local"));
+        Runtime.getRuntime().addShutdownHook(new Thread(cluster::close, "local-cluster-close"));
+        shared = cluster;
+      } catch (IOException e) {
+        throw new IllegalStateException("Cannot start the local cluster", e);
+      }
+    }
+    return shared;
+  }
+
+  /** A connection of the Java client. */
+  Connection connect() {
+    return Connection.open(ClientConfig.of(coordinators()));
+  }
+
+  /** Address of the coordinator. */
+  String coordinators() {
+    return "127.0.0.1:" + coordinatorPort;
+  }
+
+  /** Root of the coordinator's REST API. */
+  String restUrl() {
+    return "http://127.0.0.1:" + coordinatorHttpPort;
+  }
+
+  /** Flight port of the tablet, from 1. */
+  int flightPort(int tablet) {
+    return flightPorts.get(tablet - 1);
+  }
+
+  @Override
+  public void close() {
+    while (!contexts.isEmpty()) {
+      contexts.pop().close();
+    }
+    try {
+      deleteRecursively(directory);
+    } catch (IOException e) {
+      throw new IllegalStateException("Cannot remove " + directory, e);
+    }
+  }
+
+  private void start(Class<?> application, String... arguments) {
+    contexts.push(
+        new SpringApplicationBuilder(application).registerShutdownHook(false).run(arguments));
+  }
+
+  private static List<Integer> freePorts(int count) throws IOException {
+    List<ServerSocket> sockets = new ArrayList<>();
+    try {
+      List<Integer> ports = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        sockets.add(socket);
+        ports.add(socket.getLocalPort());
+      }
+      return ports;
+    } finally {
+      for (ServerSocket socket : sockets) {
+        socket.close();
+      }
+    }
+  }
+
+  private static void deleteRecursively(Path root) throws IOException {
+    try (var paths = Files.walk(root)) {
+      for (Path path : paths.sorted(java.util.Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(path);
+      }
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package io.sluice.tablet.app;
+
+import io.grpc.netty.NettyServerBuilder;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.sluice.common.TimeSource;
+import io.sluice.servicekit.LifecyclePhase;
+import io.sluice.servicekit.ServiceIdentity;
+import io.sluice.servicekit.ServiceLifecycle;
+import io.sluice.tablet.coordinator.AppliedSignal;
+import io.sluice.tablet.coordinator.Metadata;
+import io.sluice.tablet.flight.FlightContext;
+import io.sluice.tablet.flight.FlightMeters;
+import io.sluice.tablet.flight.FlightSettings;
+import io.sluice.tablet.flight.TabletFlightService;
+import io.sluice.tablet.replica.ReplicaSet;
+import org.apache.arrow.memory.BufferAllocator;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.grpc.server.ServerBuilderCustomizer;
+
+/** Arrow Flight on Spring's gRPC server. */
+@Configuration(proxyBeanMethods = false)
+final class FlightConfiguration {
+  @Bean
+  FlightMeters flightMeters(MeterRegistry registry) {
+    return new FlightMeters(registry);
+  }
+
+  @Bean
+  TabletFlightService flightService(
+      TabletProperties properties,
+      ServiceIdentity identity,
+      ReplicaSet replicas,
+      Metadata metadata,
+      AppliedSignal applied,
+      BufferAllocator allocator,
+      FlightMeters meters,
+      TimeSource time) {
+    FlightSettings settings =
+        new FlightSettings(
+            properties.id(),
+            identity.version(),
+            properties.unansweredBytes().toBytes(),
+            Math.toIntExact(properties.scanBufferBytes().toBytes()),
+            properties.maxScans(),
+            properties.scanThreads(),
+            properties.putTimeout());
+    return new TabletFlightService(
+        new FlightContext(
+            settings,
+            replicas,
+            metadata,
+            applied,
+            allocator,
+            PooledByteBufAllocator.DEFAULT,
+            meters,
+            replicas::clusterId,
+            time));
+  }
+
+  /** Ends streams before the gRPC server waits for them; what was put is still answered. */
+  @Bean
+  ServiceLifecycle flightLifecycle(TabletFlightService flight) {
+    return new ServiceLifecycle("flight", LifecyclePhase.SERVING, () -> {}, flight::stopAccepting);
+  }
+
+  @Bean
+  ServerBuilderCustomizer<NettyServerBuilder> flightServer() {
+    return builder ->
+        builder
+            .maxInboundMessageSize(FlightSettings.MAX_MESSAGE_BYTES)
+            .flowControlWindow(FlightSettings.FLOW_CONTROL_WINDOW_BYTES);
+  }
+}

@@ -1,0 +1,106 @@
+package io.sluice.tablet.app;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.sluice.common.TimeSource;
+import io.sluice.servicekit.LifecyclePhase;
+import io.sluice.servicekit.ReadinessGate;
+import io.sluice.servicekit.ServiceIdentity;
+import io.sluice.servicekit.ServiceLifecycle;
+import io.sluice.tablet.flight.FormatBatchSlicer;
+import io.sluice.tablet.log.LogConfig;
+import io.sluice.tablet.replica.ReplicaSet;
+import io.sluice.tablet.replica.TabletStorageConfig;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Memory, replicas, and what says that they are recovered. */
+@Configuration(proxyBeanMethods = false)
+final class StorageConfiguration {
+  static final String RECOVERED = "recovered";
+  static final String REGISTERED = "registered";
+
+  @Bean
+  ServiceIdentity serviceIdentity(TabletProperties properties) {
+    return ServiceIdentity.of("tablet", Integer.toString(properties.id()), TabletApplication.class);
+  }
+
+  @Bean
+  ReadinessGate readinessGate() {
+    return ReadinessGate.of(RECOVERED, REGISTERED);
+  }
+
+  // Lives as long as the process: connections may give buffers back after everything else stopped.
+  @Bean(destroyMethod = "")
+  BufferAllocator rootAllocator(TabletProperties properties) {
+    return new RootAllocator(properties.allocatorBytes().toBytes());
+  }
+
+  @Bean(destroyMethod = "")
+  ReplicaSet replicaSet(
+      TabletProperties properties, TimeSource time, BufferAllocator allocator, ReadinessGate gate) {
+    ReplicaSet replicas =
+        ReplicaSet.open(storageConfig(properties), time, new FormatBatchSlicer(allocator));
+    gate.open(RECOVERED);
+    return replicas;
+  }
+
+  /** The last to stop: forces the logs and leaves the mark of a clean stop. */
+  @Bean
+  ServiceLifecycle replicaLifecycle(ReplicaSet replicas, ReadinessGate gate) {
+    return new ServiceLifecycle(
+        "replicas",
+        LifecyclePhase.ENGINE,
+        () -> {},
+        () -> {
+          gate.close(RECOVERED, "stopped");
+          replicas.close();
+        });
+  }
+
+  @Bean
+  MeterBinder storageMeters(ReplicaSet replicas, BufferAllocator allocator) {
+    return registry -> bind(registry, replicas, allocator);
+  }
+
+  private static void bind(MeterRegistry registry, ReplicaSet replicas, BufferAllocator allocator) {
+    Gauge.builder("sluice.replicas", replicas, set -> set.all().size())
+        .description("Replicas on this server that can serve")
+        .register(registry);
+    Gauge.builder("sluice.replicas.offline", replicas, set -> set.offline().size())
+        .description("Replicas whose data is damaged or whose disk failed")
+        .register(registry);
+    Gauge.builder("sluice.disk.used", replicas, ReplicaSet::diskUsedBytes)
+        .baseUnit("bytes")
+        .description("Bytes of all replicas on disk")
+        .register(registry);
+    Gauge.builder("sluice.append.queued", replicas, ReplicaSet::queuedBytes)
+        .baseUnit("bytes")
+        .description("Bytes of puts that wait for their answer")
+        .register(registry);
+    Gauge.builder("sluice.allocator.used", allocator, BufferAllocator::getAllocatedMemory)
+        .baseUnit("bytes")
+        .description("Arrow memory in use")
+        .register(registry);
+  }
+
+  private static TabletStorageConfig storageConfig(TabletProperties properties) {
+    TabletProperties.Storage storage = properties.storage();
+    TabletStorageConfig defaults =
+        TabletStorageConfig.defaults(properties.id(), properties.dataDir());
+    return new TabletStorageConfig(
+        properties.id(),
+        properties.dataDir(),
+        LogConfig.DEFAULT.withSegmentBytes(Math.toIntExact(storage.segmentBytes().toBytes())),
+        defaults.disk(),
+        storage.shards(),
+        storage.queueBytes().toBytes(),
+        storage.recoveryThreads(),
+        storage.openFiles(),
+        storage.forceInterval().toMillis(),
+        storage.checkpointInterval().toMillis());
+  }
+}

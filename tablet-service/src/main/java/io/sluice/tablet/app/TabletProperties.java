@@ -1,0 +1,68 @@
+package io.sluice.tablet.app;
+
+import jakarta.validation.constraints.Min;
+import jakarta.validation.constraints.NotBlank;
+import jakarta.validation.constraints.NotEmpty;
+import jakarta.validation.constraints.NotNull;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+import org.springframework.validation.annotation.Validated;
+
+/**
+ * Settings of a tablet.
+ *
+ * @param id this server in the cluster, from 1; never given to another directory
+ * @param host where clients and other servers reach this one
+ * @param rack failure domain, for the placement of replicas
+ * @param dataDir where the replicas live
+ * @param coordinators addresses, {@code host:port} each
+ * @param allocatorBytes memory of uploads and of batches that are cut, outside of the heap
+ * @param unansweredBytes bytes of puts that one connection may have unanswered
+ * @param scanBufferBytes bytes that may wait in a scan's connection before reading pauses
+ * @param maxScans scans that may be open at once
+ * @param scanThreads threads that read batches
+ * @param putTimeout how long puts of plain Arrow are tried again
+ * @param metadataTimeout bound of a question to the coordinators
+ * @param storage how replicas are kept
+ */
+@Validated
+@ConfigurationProperties("sluice.tablet")
+record TabletProperties(
+    @Min(value = 1, message = "must be at least 1") int id,
+    @NotBlank @DefaultValue("127.0.0.1") String host,
+    @DefaultValue("") String rack,
+    @NotNull(message = "is not set; give the directory where the replicas live") Path dataDir,
+    @NotEmpty(message = "is not set; name at least one coordinator as host:port") List<String> coordinators,
+    @DefaultValue("256MB") DataSize allocatorBytes,
+    @DefaultValue("64MB") DataSize unansweredBytes,
+    @DefaultValue("1MB") DataSize scanBufferBytes,
+    @DefaultValue("1024") @Min(1) int maxScans,
+    @DefaultValue("2") @Min(1) int scanThreads,
+    @DefaultValue("10s") Duration putTimeout,
+    @DefaultValue("10s") Duration metadataTimeout,
+    @DefaultValue Storage storage) {
+
+  /**
+   * How replicas are kept.
+   *
+   * @param segmentBytes size at which a segment is sealed
+   * @param shards threads that append
+   * @param queueBytes bytes of unanswered puts a shard may hold
+   * @param recoveryThreads replicas recovered at the same time
+   * @param openFiles segment files kept open
+   * @param forceInterval how often written data is forced to disk
+   * @param checkpointInterval how often the recovery points are saved
+   */
+  record Storage(
+      @DefaultValue("1GB") DataSize segmentBytes,
+      @DefaultValue("2") @Min(1) int shards,
+      @DefaultValue("128MB") DataSize queueBytes,
+      @DefaultValue("2") @Min(1) int recoveryThreads,
+      @DefaultValue("512") @Min(1) int openFiles,
+      @DefaultValue("1s") Duration forceInterval,
+      @DefaultValue("10s") Duration checkpointInterval) {}
+}

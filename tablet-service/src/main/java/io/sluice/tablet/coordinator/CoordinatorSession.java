@@ -1,0 +1,314 @@
+package io.sluice.tablet.coordinator;
+
+import io.grpc.ManagedChannel;
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientResponseObserver;
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.common.TimeSource;
+import io.sluice.protocol.cluster.v1.ClusterServiceGrpc;
+import io.sluice.protocol.cluster.v1.CoordinatorMessage;
+import io.sluice.protocol.cluster.v1.Heartbeat;
+import io.sluice.protocol.cluster.v1.RegisterTablet;
+import io.sluice.protocol.cluster.v1.TabletMessage;
+import io.sluice.protocol.error.StatusMapping;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps this server registered. One thread owns everything here:
+ *
+ * <pre>
+ * AWAY --connect, register--> JOINING --first image or delta--> REGISTERED
+ * JOINING, REGISTERED --stream ends, state cannot be applied--> AWAY (back-off, next coordinator)
+ * any --close--> CLOSED
+ * </pre>
+ *
+ * <p>Appends and scans do not depend on it: while it is away the replicas keep their roles.
+ */
+public final class CoordinatorSession implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(CoordinatorSession.class);
+  private static final String LEADER_DETAIL = "leader";
+  private static final long STOP_TIMEOUT_MS = 5_000;
+
+  /** What reaches the session's thread: a message, or the end of the stream, or a wake-up. */
+  private record Event(
+      @Nullable Stream stream, @Nullable CoordinatorMessage message, @Nullable Throwable end) {}
+
+  private final CoordinatorChannels channels;
+  private final TabletIdentity identity;
+  private final AssignedState state;
+  private final TimeSource clock;
+  private final SessionTimings timings;
+  private final Runnable onApplied;
+  private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
+  private final Thread thread;
+  private volatile boolean closed;
+  private volatile boolean connected;
+  private volatile boolean registeredOnce;
+
+  /**
+   * A session that does nothing until {@link #start}.
+   *
+   * @param onApplied run by the session's thread after each message of the coordinator was applied
+   */
+  public CoordinatorSession(
+      CoordinatorChannels channels,
+      TabletIdentity identity,
+      AssignedState state,
+      TimeSource clock,
+      SessionTimings timings,
+      Runnable onApplied) {
+    this.channels = channels;
+    this.identity = identity;
+    this.state = state;
+    this.clock = clock;
+    this.timings = timings;
+    this.onApplied = onApplied;
+    this.thread = new Thread(this::run, "coordinator-session");
+    this.thread.setDaemon(true);
+  }
+
+  /** Starts the session's thread; call it once, when the server's ports are open. */
+  public void start() {
+    thread.start();
+  }
+
+  /** Whether the coordinator knows this server right now. */
+  public boolean connected() {
+    return connected;
+  }
+
+  /** Whether the state of this cluster was received since the process started. */
+  public boolean registeredOnce() {
+    return registeredOnce;
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    events.add(new Event(null, null, null));
+    try {
+      if (thread.isAlive()) {
+        thread.join(STOP_TIMEOUT_MS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void run() {
+    long backOffMs = timings.minBackOffMs();
+    String lastReason = "";
+    while (!closed) {
+      String address = channels.current();
+      boolean joined = false;
+      SluiceException end;
+      try {
+        end = new SluiceException(ErrorCode.UNAVAILABLE, "Stream closed by the coordinator");
+        joined = serve(address);
+      } catch (SessionEnded ended) {
+        joined = ended.joined;
+        end = ended.reason;
+      } catch (RuntimeException e) {
+        end = StatusMapping.fromStatus(e);
+      }
+      connected = false;
+      if (closed) {
+        return;
+      }
+      String reason = String.valueOf(end.getMessage());
+      if (joined || !reason.equals(lastReason)) {
+        LOG.warn("Session with coordinator {} ended, trying again: {}", address, reason);
+      }
+      lastReason = reason;
+      boolean redirected = chooseNext(address, end);
+      backOffMs = joined || redirected ? timings.minBackOffMs() : timings.nextBackOffMs(backOffMs);
+      pause(backOffMs);
+    }
+  }
+
+  /** Runs one stream until it ends, which is always an exception unless this session is closed. */
+  private boolean serve(String address) {
+    Stream stream = new Stream();
+    ManagedChannel channel = channels.channel(address);
+    // The pauses are this session's own; gRPC's grow to minutes.
+    channel.resetConnectBackoff();
+    ClusterServiceGrpc.newStub(channel).tabletSession(stream);
+    boolean joined = false;
+    try {
+      stream.send(TabletMessage.newBuilder().setRegister(registration()).build());
+      long nextHeartbeat = clock.nanoTime() + timings.heartbeatNanos();
+      while (!closed) {
+        Event event = poll(nextHeartbeat - clock.nanoTime());
+        if (event != null && event.stream() == stream) {
+          if (event.end() != null) {
+            throw new SessionEnded(joined, StatusMapping.fromStatus(event.end()));
+          }
+          if (event.message() != null) {
+            apply(event.message());
+            joined = joined(address, joined);
+            onApplied.run();
+            stream.request();
+            // What was just applied is reported at once: the coordinator may wait for it.
+            nextHeartbeat = clock.nanoTime();
+          }
+        }
+        if (clock.nanoTime() - nextHeartbeat >= 0) {
+          stream.send(TabletMessage.newBuilder().setHeartbeat(heartbeat()).build());
+          nextHeartbeat = clock.nanoTime() + timings.heartbeatNanos();
+        }
+      }
+      return joined;
+    } finally {
+      stream.end(closed);
+    }
+  }
+
+  private boolean joined(String address, boolean before) {
+    if (!before) {
+      LOG.info(
+          "Server {} registered with coordinator {}, state index {}",
+          identity.serverId(),
+          address,
+          state.appliedIndex());
+    }
+    connected = true;
+    registeredOnce = true;
+    return true;
+  }
+
+  private void apply(CoordinatorMessage message) {
+    switch (message.getMessageCase()) {
+      case IMAGE -> state.apply(message.getImage());
+      case DELTA -> state.apply(message.getDelta());
+      case MESSAGE_NOT_SET ->
+          LOG.warn("The coordinator sent a message of a kind that this version does not know");
+    }
+  }
+
+  private RegisterTablet registration() {
+    return RegisterTablet.newBuilder()
+        .setServerId(identity.serverId())
+        .setHost(identity.host())
+        .setFlightPort(identity.flightPort())
+        .setHttpPort(identity.httpPort())
+        .setRack(identity.rack())
+        .setIncarnation(identity.incarnation())
+        .setBootId(identity.bootId())
+        .setCleanStop(state.cleanStop())
+        .setClusterId(state.clusterId())
+        .setLastIndex(state.appliedIndex())
+        .addAllDirectories(state.directories())
+        .build();
+  }
+
+  private Heartbeat heartbeat() {
+    return Heartbeat.newBuilder()
+        .setAppliedIndex(state.appliedIndex())
+        .addAllOffline(state.offline())
+        .setDiskUsedBytes(state.diskUsedBytes())
+        .build();
+  }
+
+  /** Decides which coordinator comes next; true when one was named, so that no pause is due. */
+  private boolean chooseNext(String address, SluiceException end) {
+    String leader = end.details().get(LEADER_DETAIL);
+    if (end.code() == ErrorCode.NOT_COORDINATOR_LEADER
+        && leader != null
+        && !leader.isEmpty()
+        && !leader.equals(address)) {
+      channels.follow(leader);
+      return true;
+    }
+    channels.advance(address);
+    return false;
+  }
+
+  private void pause(long millis) {
+    long until = clock.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    while (!closed && until - clock.nanoTime() > 0) {
+      // Events of the stream that ended are dropped here.
+      poll(until - clock.nanoTime());
+    }
+  }
+
+  private @Nullable Event poll(long nanos) {
+    try {
+      return events.poll(Math.max(0, nanos), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      closed = true;
+      Thread.currentThread().interrupt();
+      return null;
+    }
+  }
+
+  /** The stream ended for a reason that the next attempt depends on. */
+  private static final class SessionEnded extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+    final boolean joined;
+    final SluiceException reason;
+
+    SessionEnded(boolean joined, SluiceException reason) {
+      super(reason.getMessage(), reason);
+      this.joined = joined;
+      this.reason = reason;
+    }
+  }
+
+  /** One call's observer; hands everything to the session's thread, one message at a time. */
+  private final class Stream implements ClientResponseObserver<TabletMessage, CoordinatorMessage> {
+    private @Nullable ClientCallStreamObserver<TabletMessage> requests;
+
+    @Override
+    public void beforeStart(ClientCallStreamObserver<TabletMessage> requestStream) {
+      requests = requestStream;
+      requestStream.disableAutoRequestWithInitial(1);
+    }
+
+    @Override
+    public void onNext(CoordinatorMessage message) {
+      events.add(new Event(this, message, null));
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+      events.add(new Event(this, null, failure));
+    }
+
+    @Override
+    public void onCompleted() {
+      onError(new SluiceException(ErrorCode.UNAVAILABLE, "The coordinator ended the session"));
+    }
+
+    void send(TabletMessage message) {
+      started().onNext(message);
+    }
+
+    void request() {
+      started().request(1);
+    }
+
+    void end(boolean inOrder) {
+      if (inOrder) {
+        started().onCompleted();
+      } else {
+        started().cancel("This session starts anew", null);
+      }
+    }
+
+    private ClientCallStreamObserver<TabletMessage> started() {
+      if (requests == null) {
+        throw new IllegalStateException("The call has not been started");
+      }
+      return requests;
+    }
+  }
+}

@@ -1,0 +1,151 @@
+package io.sluice.tablet.flight;
+
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.format.batch.BatchLimits;
+import io.sluice.format.batch.BatchWriter;
+import io.sluice.format.batch.CompressionSettings;
+import io.sluice.format.batch.EncodedBatch;
+import io.sluice.format.batch.LogBatchEncoder;
+import io.sluice.format.schema.TableSchema;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.VectorSchemaRoot;
+
+/**
+ * Cuts the rows that an uploaded message has for one bucket into batches of at most {@code
+ * log.batch.max-bytes} and encodes them. One owner, not thread-safe.
+ */
+final class BatchCutter implements AutoCloseable {
+  private final BufferAllocator allocator;
+  private final TableSchema schema;
+  private final LogBatchEncoder encoder;
+
+  BatchCutter(BufferAllocator allocator, TableSchema schema) {
+    this.allocator = allocator;
+    this.schema = schema;
+    this.encoder = new LogBatchEncoder(allocator, CompressionSettings.defaults());
+  }
+
+  /**
+   * Who writes, and the sequences that the rows of a message have.
+   *
+   * @param id writer, -1 for none
+   * @param epoch its epoch
+   * @param base sequence of the message's first row
+   * @param end sequence after its last row
+   */
+  record Sequences(long id, int epoch, long base, long end) {
+    static final Sequences NONE = new Sequences(-1, 0, -1, -1);
+  }
+
+  /**
+   * The batches of these rows, in order; together they account for every sequence from {@code
+   * firstSequence} to the end of the message, each cut lies at a row.
+   *
+   * @param root the message's rows, left as they are
+   * @param rows which of them, ascending, at least one
+   * @param firstSequence first sequence that the bucket has not stored, ignored without a writer
+   * @return batches, to be closed by the caller
+   */
+  List<EncodedBatch> cut(
+      VectorSchemaRoot root, int[] rows, Sequences sequences, long firstSequence) {
+    long rowBytes = Math.max(1, bytes(root) / Math.max(1, root.getRowCount()));
+    // By uncompressed size: what does not shrink fits, and a batch that is too large is halved.
+    int step = (int) Math.max(1, Math.min(rows.length, BatchLimits.MAX_BATCH_BYTES / rowBytes));
+    List<EncodedBatch> batches = new ArrayList<>();
+    try {
+      for (int from = 0; from < rows.length; from += step) {
+        int to = Math.min(rows.length, from + step);
+        encode(root, rows, from, to, sequences, firstSequence, batches);
+      }
+      return batches;
+    } catch (RuntimeException | Error e) {
+      batches.forEach(EncodedBatch::close);
+      throw e;
+    }
+  }
+
+  private void encode(
+      VectorSchemaRoot root,
+      int[] rows,
+      int from,
+      int to,
+      Sequences sequences,
+      long firstSequence,
+      List<EncodedBatch> batches) {
+    BatchWriter writer = writer(rows, from, to, sequences, firstSequence);
+    EncodedBatch batch = null;
+    try (VectorSchemaRoot part = part(root, rows, from, to)) {
+      batch = encoder.encode(part, schema, writer);
+    } catch (SluiceException e) {
+      if (e.code() != ErrorCode.BATCH_TOO_LARGE) {
+        throw e;
+      }
+      if (to - from == 1) {
+        throw PutLimits.rowTooLarge(bytes(root));
+      }
+    }
+    if (batch != null && (to - from == 1 || batch.wireBytes() <= BatchLimits.MAX_BATCH_BYTES)) {
+      batches.add(batch);
+      PutLimits.check(to - from, batch.wireBytes());
+      return;
+    }
+    if (batch != null) {
+      batch.close();
+    }
+    int middle = (from + to) >>> 1;
+    encode(root, rows, from, middle, sequences, firstSequence, batches);
+    encode(root, rows, middle, to, sequences, firstSequence, batches);
+  }
+
+  /** Sequences of a batch: from its first row, or the start, up to the next batch's first row. */
+  private static BatchWriter writer(
+      int[] rows, int from, int to, Sequences sequences, long firstSequence) {
+    if (sequences.id() < 0) {
+      return BatchWriter.NONE;
+    }
+    long base = from == 0 ? firstSequence : sequences.base() + rows[from];
+    long end = to == rows.length ? sequences.end() : sequences.base() + rows[to];
+    return new BatchWriter(sequences.id(), sequences.epoch(), base, Math.toIntExact(end - base));
+  }
+
+  private VectorSchemaRoot part(VectorSchemaRoot root, int[] rows, int from, int to) {
+    int count = to - from;
+    if (rows[to - 1] - rows[from] == count - 1) {
+      return root.slice(rows[from], count);
+    }
+    VectorSchemaRoot part = VectorSchemaRoot.create(root.getSchema(), allocator);
+    try {
+      for (int column = 0; column < root.getFieldVectors().size(); column++) {
+        FieldVector source = root.getVector(column);
+        FieldVector target = part.getVector(column);
+        target.setInitialCapacity(count);
+        for (int i = 0; i < count; i++) {
+          target.copyFromSafe(rows[from + i], i, source);
+        }
+        target.setValueCount(count);
+      }
+      part.setRowCount(count);
+      return part;
+    } catch (RuntimeException | Error e) {
+      part.close();
+      throw e;
+    }
+  }
+
+  private static long bytes(VectorSchemaRoot root) {
+    long bytes = 0;
+    for (FieldVector vector : root.getFieldVectors()) {
+      bytes += vector.getBufferSize();
+    }
+    return bytes;
+  }
+
+  @Override
+  public void close() {
+    encoder.close();
+  }
+}

@@ -1,0 +1,229 @@
+package io.sluice.tablet.flight;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.Message;
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.common.TablePath;
+import io.sluice.protocol.flight.WireEncoding;
+import io.sluice.protocol.flight.WireMessages;
+import io.sluice.protocol.flight.v1.BucketOffsets;
+import io.sluice.protocol.flight.v1.BucketWriterState;
+import io.sluice.protocol.flight.v1.DescribeRequest;
+import io.sluice.protocol.flight.v1.ListOffsetsRequest;
+import io.sluice.protocol.flight.v1.ListOffsetsResponse;
+import io.sluice.protocol.flight.v1.WhoAmIResponse;
+import io.sluice.protocol.flight.v1.WriterStateRequest;
+import io.sluice.protocol.flight.v1.WriterStateResponse;
+import io.sluice.protocol.metadata.v1.CreateDatabaseRequest;
+import io.sluice.protocol.metadata.v1.CreateTableRequest;
+import io.sluice.protocol.metadata.v1.DropDatabaseRequest;
+import io.sluice.protocol.metadata.v1.DropTableRequest;
+import io.sluice.protocol.metadata.v1.ListDatabasesRequest;
+import io.sluice.protocol.metadata.v1.TableInfo;
+import io.sluice.tablet.replica.HostedTable;
+import io.sluice.tablet.replica.Replica;
+import io.sluice.tablet.replica.ReplicaOffsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * DoAction: name, request message and answer. Bodies are protobuf or JSON; the answer comes in the
+ * encoding of the request. Changes of databases and tables are the coordinator's.
+ */
+final class FlightActions {
+  private static final String USER = "anonymous";
+
+  /** One action. */
+  private record Kind(String description, Function<ByteString, ByteString> run) {}
+
+  private final TableDirectory directory;
+  private final FlightSettings settings;
+  private final Supplier<String> clusterId;
+  private final Map<String, Kind> kinds = new LinkedHashMap<>();
+
+  FlightActions(TableDirectory directory, FlightSettings settings, Supplier<String> clusterId) {
+    this.directory = directory;
+    this.settings = settings;
+    this.clusterId = clusterId;
+    registerReads();
+    registerChanges();
+  }
+
+  /** Name to what the action does. */
+  Map<String, String> descriptions() {
+    Map<String, String> descriptions = new LinkedHashMap<>();
+    kinds.forEach((name, kind) -> descriptions.put(name, kind.description()));
+    return descriptions;
+  }
+
+  /** Runs the action; NOT_FOUND naming the known ones when there is none of that name. */
+  ByteString run(String name, ByteString body) {
+    Kind kind = kinds.get(name);
+    if (kind == null) {
+      throw new SluiceException(
+          ErrorCode.NOT_FOUND,
+          "Action '"
+              + name
+              + "' does not exist; the actions are "
+              + String.join(", ", kinds.keySet()));
+    }
+    return kind.run().apply(body);
+  }
+
+  private void registerReads() {
+    add(
+        "list-offsets",
+        "Offsets of a table's buckets led here: ListOffsetsRequest to ListOffsetsResponse",
+        ListOffsetsRequest.getDefaultInstance(),
+        this::listOffsets);
+    add(
+        "writer-state",
+        "Last sequence of a writer in the buckets led here: WriterStateRequest to"
+            + " WriterStateResponse",
+        WriterStateRequest.getDefaultInstance(),
+        this::writerState);
+    add(
+        "describe",
+        "Schema, options, buckets and leaders of a table: DescribeRequest to TableInfo",
+        DescribeRequest.getDefaultInstance(),
+        request ->
+            directory.metadata().table(new TablePath(request.getDatabase(), request.getTable())));
+    add(
+        "list-databases",
+        "All databases: ListDatabasesRequest to ListDatabasesResponse",
+        ListDatabasesRequest.getDefaultInstance(),
+        request -> directory.metadata().read(stub -> stub.listDatabases(request)));
+    kinds.put(
+        "whoami",
+        new Kind("The user, server and cluster that answer: WhoAmIResponse", this::whoAmI));
+  }
+
+  private void registerChanges() {
+    add(
+        "create-table",
+        "CreateTableRequest to TableInfo",
+        CreateTableRequest.getDefaultInstance(),
+        request -> {
+          TableInfo table = directory.metadata().change(stub -> stub.createTable(request));
+          directory.awaitArrival(table);
+          return table;
+        });
+    add(
+        "drop-table",
+        "DropTableRequest to DropTableResponse",
+        DropTableRequest.getDefaultInstance(),
+        request -> directory.metadata().change(stub -> stub.dropTable(request)));
+    add(
+        "create-database",
+        "CreateDatabaseRequest to DatabaseInfo",
+        CreateDatabaseRequest.getDefaultInstance(),
+        request -> directory.metadata().change(stub -> stub.createDatabase(request)));
+    add(
+        "drop-database",
+        "DropDatabaseRequest to DropDatabaseResponse",
+        DropDatabaseRequest.getDefaultInstance(),
+        request -> directory.metadata().change(stub -> stub.dropDatabase(request)));
+  }
+
+  private <M extends Message> void add(
+      String name, String description, M request, Function<M, Message> answer) {
+    kinds.put(
+        name,
+        new Kind(
+            description,
+            body -> WireEncoding.of(body).encode(answer.apply(WireMessages.parse(body, request)))));
+  }
+
+  private ByteString whoAmI(ByteString body) {
+    return WireEncoding.of(body)
+        .encode(
+            WhoAmIResponse.newBuilder()
+                .setUser(USER)
+                .setServerId(settings.serverId())
+                .setClusterId(clusterId.get())
+                .setVersion(settings.version())
+                .build());
+  }
+
+  private ListOffsetsResponse listOffsets(ListOffsetsRequest request) {
+    HostedTable table = directory.hosted(new TablePath(request.getDatabase(), request.getTable()));
+    ListOffsetsResponse.Builder response = ListOffsetsResponse.newBuilder();
+    for (Replica replica : led(table, request.getBucketsList())) {
+      ReplicaOffsets offsets = replica.offsets();
+      response.addBuckets(
+          BucketOffsets.newBuilder()
+              .setPartitionId(replica.bucket().partitionId())
+              .setBucket(replica.bucket().bucket())
+              .setOffset(offsetAsked(request, replica, offsets))
+              .setLogStart(offsets.logStart())
+              .setVisible(offsets.visible())
+              .setStable(offsets.stable())
+              .setLogEnd(offsets.logEnd())
+              .setLeaderEpoch(replica.requireLeader())
+              .setSizeBytes(replica.sizeBytes()));
+    }
+    return response.build();
+  }
+
+  private static long offsetAsked(
+      ListOffsetsRequest request, Replica replica, ReplicaOffsets offsets) {
+    return switch (request.getAt()) {
+      case START_EARLIEST -> offsets.logStart();
+      case START_LATEST -> offsets.visible();
+      case START_TIMESTAMP -> replica.offsetForTime(request.getTimestampMs());
+      case START_OFFSET, UNRECOGNIZED ->
+          throw new SluiceException(
+              ErrorCode.INVALID_ARGUMENT,
+              "at is "
+                  + request.getAtValue()
+                  + "; list-offsets takes START_EARLIEST, START_LATEST and START_TIMESTAMP");
+    };
+  }
+
+  private WriterStateResponse writerState(WriterStateRequest request) {
+    HostedTable table = directory.replicas().table(request.getTableId());
+    if (table == null) {
+      throw new SluiceException(
+          ErrorCode.TABLE_CHANGED,
+          "Table id " + request.getTableId() + " is not known to this server; look it up again");
+    }
+    WriterStateResponse.Builder response = WriterStateResponse.newBuilder();
+    for (Replica replica : led(table, request.getBucketsList())) {
+      response.addBuckets(
+          BucketWriterState.newBuilder()
+              .setPartitionId(replica.bucket().partitionId())
+              .setBucket(replica.bucket().bucket())
+              .setLastSequence(
+                  replica.writerSequence(request.getWriterId(), request.getWriterEpoch())));
+    }
+    return response.build();
+  }
+
+  /** The buckets asked for, each led here; all that are led here when none is named. */
+  private List<Replica> led(HostedTable table, List<Integer> buckets) {
+    List<Replica> led = new ArrayList<>();
+    if (buckets.isEmpty()) {
+      directory.replicas().ofTable(table.tableId()).stream()
+          .filter(TableDirectory::leads)
+          .sorted(Comparator.comparing(Replica::bucket))
+          .forEach(led::add);
+      return led;
+    }
+    for (int bucket : buckets) {
+      if (bucket < 0 || bucket >= table.bucketCount()) {
+        throw ScanPlanner.noBucket(table.path(), bucket, table.bucketCount());
+      }
+      Replica replica =
+          directory.replicas().require(io.sluice.common.TableBucket.of(table.tableId(), bucket));
+      replica.requireLeader();
+      led.add(replica);
+    }
+    return led;
+  }
+}

@@ -1,0 +1,63 @@
+package io.sluice.tablet.flight;
+
+import io.sluice.format.batch.EncodedBatch;
+import io.sluice.format.batch.LogBatchHeader;
+import io.sluice.format.batch.LogBatchSlicer;
+import io.sluice.tablet.replica.AppendRequest;
+import io.sluice.tablet.replica.BatchSlicer;
+import io.sluice.tablet.replica.HostedTable;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.memory.BufferAllocator;
+
+/** Slices batches in Arrow memory. Thread-safe: every slice works with contexts of its own. */
+public final class FormatBatchSlicer implements BatchSlicer {
+  private static final int METADATA_SECTION = 2;
+  private static final int BODY_SECTION = 4;
+
+  private final BufferAllocator allocator;
+
+  /** The allocator pays for the decoded rows and the new batches. */
+  public FormatBatchSlicer(BufferAllocator allocator) {
+    this.allocator = allocator;
+  }
+
+  @Override
+  public Slice dropFirst(HostedTable table, AppendRequest request, int rows) {
+    LogBatchHeader header = request.header();
+    List<ByteBuffer> sections = request.sections();
+    ByteBuffer bytes = sections.get(BODY_SECTION).duplicate();
+    int length = bytes.remaining();
+    try (ArrowBuf body = allocator.buffer(Math.max(1, length));
+        LogBatchSlicer slicer = new LogBatchSlicer(allocator)) {
+      body.setBytes(0, bytes);
+      body.writerIndex(length);
+      return new EncodedSlice(
+          slicer.dropFirst(
+              rows,
+              table.schema(header.schemaId()),
+              header,
+              sections.get(0).duplicate(),
+              sections.get(METADATA_SECTION).duplicate(),
+              body));
+    }
+  }
+
+  private record EncodedSlice(EncodedBatch batch) implements Slice {
+    @Override
+    public LogBatchHeader header() {
+      return batch.header();
+    }
+
+    @Override
+    public List<ByteBuffer> sections() {
+      return batch.sections();
+    }
+
+    @Override
+    public void close() {
+      batch.close();
+    }
+  }
+}

@@ -1,0 +1,27 @@
+package io.sluice.tablet.flight;
+
+import io.sluice.common.TimeSource;
+import java.util.concurrent.ScheduledExecutorService;
+import org.apache.arrow.memory.BufferAllocator;
+
+/**
+ * What every put stream works with.
+ *
+ * @param directory tables, replicas and leaders
+ * @param settings limits
+ * @param budgets unanswered bytes by connection
+ * @param allocator memory of uploads
+ * @param peers puts into buckets that other servers lead
+ * @param retries runs puts that are tried again after a pause; tasks must not block
+ * @param meters counters
+ * @param clock clocks
+ */
+record PutContext(
+    TableDirectory directory,
+    FlightSettings settings,
+    ConnectionBudgets budgets,
+    BufferAllocator allocator,
+    PeerChannels peers,
+    ScheduledExecutorService retries,
+    FlightMeters meters,
+    TimeSource clock) {}

@@ -1,0 +1,184 @@
+package io.sluice.tablet.flight;
+
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
+import io.sluice.format.batch.EncodedBatch;
+import io.sluice.protocol.error.StatusMapping;
+import io.sluice.protocol.flight.WireMessages;
+import io.sluice.protocol.flight.v1.Acks;
+import io.sluice.protocol.flight.v1.BucketWriterState;
+import io.sluice.protocol.flight.v1.NativePut;
+import io.sluice.protocol.flight.v1.WriterStateRequest;
+import io.sluice.protocol.flight.v1.WriterStateResponse;
+import io.sluice.tablet.flight.TableDirectory.Located;
+import io.sluice.tablet.replica.AppendCallback;
+import io.sluice.tablet.replica.AppendRequest;
+import io.sluice.tablet.replica.Replica;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.arrow.flight.impl.Flight.Action;
+import org.apache.arrow.flight.impl.Flight.Result;
+import org.apache.arrow.flight.impl.FlightServiceGrpc;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the batches of one upload go: into a replica here, or on a put stream to the tablet that
+ * leads the bucket. Remembers the leaders it learns from refusals. Thread-safe.
+ */
+final class PutTargets implements AutoCloseable {
+  private static final String LEADER_DETAIL = "leader";
+  private static final long WRITER_STATE_SECONDS = 10;
+
+  private final PutContext context;
+  private final Located table;
+  private final NativePut put;
+  private final @Nullable String[] addresses;
+  private final Map<String, PeerPut> streams = new HashMap<>();
+  private boolean closed;
+
+  /**
+   * @param put command of the streams to other tablets
+   */
+  PutTargets(PutContext context, Located table, NativePut put) {
+    this.context = context;
+    this.table = table;
+    this.put = put;
+    this.addresses = new String[table.bucketCount()];
+    for (int bucket = 0; bucket < addresses.length; bucket++) {
+      boolean here = table.leader(bucket) == context.directory().serverId();
+      addresses[bucket] = here ? null : table.leaderAddress(bucket);
+    }
+  }
+
+  /** Hands the batch to its bucket's leader; the callback runs exactly once, on any thread. */
+  void append(EncodedBatch batch, int bucket, long ackedThrough, AppendCallback callback) {
+    AppendCallback learning = learning(bucket, callback);
+    try {
+      String address = address(bucket);
+      if (address != null) {
+        stream(address).put(batch, bucket, ackedThrough, learning);
+        return;
+      }
+      Replica replica = context.directory().replicas().require(table.bucket(bucket));
+      replica.requireLeader();
+      replica.append(
+          new AppendRequest(
+              batch.header(), batch.sections(), ackedThrough, put.getAcks() != Acks.ACKS_LEADER),
+          learning);
+    } catch (RuntimeException e) {
+      learning.refused(StatusMapping.fromStatus(e));
+    }
+  }
+
+  /**
+   * The last sequence of the upload's writer in every bucket, -1 for none; lower epochs are fenced
+   * from then on. Asks other tablets and blocks.
+   */
+  long[] writerSequences() {
+    long[] last = new long[table.bucketCount()];
+    Arrays.fill(last, -1);
+    Map<String, List<Integer>> remote = new HashMap<>();
+    for (int bucket = 0; bucket < last.length; bucket++) {
+      String address = address(bucket);
+      if (address == null) {
+        TableBucket here = table.bucket(bucket);
+        last[bucket] =
+            context
+                .directory()
+                .replicas()
+                .require(here)
+                .writerSequence(put.getWriterId(), put.getWriterEpoch());
+      } else {
+        remote.computeIfAbsent(address, any -> new java.util.ArrayList<>()).add(bucket);
+      }
+    }
+    remote.forEach((address, buckets) -> ask(address, buckets, last));
+    return last;
+  }
+
+  private void ask(String address, List<Integer> buckets, long[] last) {
+    WriterStateRequest request =
+        WriterStateRequest.newBuilder()
+            .setTableId(table.tableId())
+            .setWriterId(put.getWriterId())
+            .setWriterEpoch(put.getWriterEpoch())
+            .addAllBuckets(buckets)
+            .build();
+    Iterator<Result> results =
+        FlightServiceGrpc.newBlockingStub(context.peers().channel(address))
+            .withDeadlineAfter(WRITER_STATE_SECONDS, TimeUnit.SECONDS)
+            .doAction(
+                Action.newBuilder()
+                    .setType("writer-state")
+                    .setBody(request.toByteString())
+                    .build());
+    if (!results.hasNext()) {
+      throw new SluiceException(
+          ErrorCode.UNAVAILABLE, "Tablet " + address + " did not answer writer-state");
+    }
+    WriterStateResponse response =
+        WireMessages.parse(results.next().getBody(), WriterStateResponse.getDefaultInstance());
+    for (BucketWriterState state : response.getBucketsList()) {
+      last[state.getBucket()] = state.getLastSequence();
+    }
+  }
+
+  private AppendCallback learning(int bucket, AppendCallback callback) {
+    return new AppendCallback() {
+      @Override
+      public void stored(long baseOffset, boolean duplicate, int leaderEpoch) {
+        callback.stored(baseOffset, duplicate, leaderEpoch);
+      }
+
+      @Override
+      public void refused(SluiceException why) {
+        if (why.code() == ErrorCode.NOT_LEADER) {
+          learn(bucket, why.details().get(LEADER_DETAIL));
+        }
+        callback.refused(why);
+      }
+    };
+  }
+
+  /**
+   * Sends the next try to the leader that a refusal named. One that names nobody comes from a
+   * leader that has not heard of its bucket yet: the next try goes to the same server.
+   */
+  private synchronized void learn(int bucket, @Nullable String leader) {
+    if (leader != null && !leader.isEmpty()) {
+      addresses[bucket] = leader;
+    }
+  }
+
+  private synchronized @Nullable String address(int bucket) {
+    return addresses[bucket];
+  }
+
+  private synchronized PeerPut stream(String address) {
+    if (closed) {
+      throw new SluiceException(ErrorCode.CANCELLED, "The upload has ended");
+    }
+    PeerPut open = streams.get(address);
+    if (open == null || open.ended()) {
+      open = PeerPut.open(context.peers().channel(address), address, put);
+      streams.put(address, open);
+    }
+    return open;
+  }
+
+  @Override
+  public void close() {
+    List<PeerPut> open;
+    synchronized (this) {
+      closed = true;
+      open = List.copyOf(streams.values());
+      streams.clear();
+    }
+    open.forEach(PeerPut::close);
+  }
+}

@@ -1,0 +1,200 @@
+package io.sluice.tablet.flight;
+
+import com.google.protobuf.ByteString;
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
+import io.sluice.common.TablePath;
+import io.sluice.protocol.flight.WireMessages;
+import io.sluice.protocol.flight.v1.BucketScan;
+import io.sluice.protocol.flight.v1.EndAt;
+import io.sluice.protocol.flight.v1.ScanTicket;
+import io.sluice.protocol.flight.v1.StartAt;
+import io.sluice.tablet.replica.HostedTable;
+import io.sluice.tablet.replica.Replica;
+import io.sluice.tablet.replica.ReplicaOffsets;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Turns a ticket, which is never trusted, into a {@link ScanPlan}. */
+final class ScanPlanner {
+  private final TableDirectory directory;
+
+  ScanPlanner(TableDirectory directory) {
+    this.directory = directory;
+  }
+
+  /** The ticket's message; INVALID_TICKET when it is none. */
+  static ScanTicket parse(ByteString ticket) {
+    if (ticket.isEmpty()) {
+      throw new SluiceException(
+          ErrorCode.INVALID_TICKET,
+          "The ticket is empty; it must be a ScanTicket, protobuf or JSON, as GetFlightInfo gives");
+    }
+    return WireMessages.parse(ticket, ScanTicket.getDefaultInstance(), ErrorCode.INVALID_TICKET);
+  }
+
+  /** Checks the ticket against the table and the roles of this server. May ask the coordinator. */
+  ScanPlan plan(ScanTicket ticket) {
+    if (ticket.getLimit() < 0) {
+      throw invalid("limit is " + ticket.getLimit() + "; it must be at least 0");
+    }
+    HostedTable table = table(ticket);
+    ScanSchema schema = ScanSchema.of(table.schema(schemaId(ticket)), ticket);
+    List<BucketScan> scans = ticket.getBucketsList();
+    if (scans.isEmpty()) {
+      scans = new ArrayList<>(table.bucketCount());
+      for (int bucket = 0; bucket < table.bucketCount(); bucket++) {
+        scans.add(BucketScan.newBuilder().setBucket(bucket).build());
+      }
+    }
+    List<ScanPlan.Range> ranges = new ArrayList<>(scans.size());
+    Set<Integer> seen = new HashSet<>();
+    for (BucketScan scan : scans) {
+      if (!seen.add(scan.getBucket())) {
+        throw invalid("bucket " + scan.getBucket() + " is named twice");
+      }
+      ranges.add(range(table, scan));
+    }
+    long limit = ticket.getLimit() == 0 ? Long.MAX_VALUE : ticket.getLimit();
+    return new ScanPlan(table, schema, ranges, limit, ticket.getProgress());
+  }
+
+  private HostedTable table(ScanTicket ticket) {
+    if (ticket.getDatabase().isEmpty() && ticket.getTable().isEmpty()) {
+      throw invalid("it names no database and no table");
+    }
+    HostedTable table = directory.hosted(new TablePath(ticket.getDatabase(), ticket.getTable()));
+    if (ticket.getTableId() != 0 && ticket.getTableId() != table.tableId()) {
+      throw new SluiceException(
+          ErrorCode.TABLE_CHANGED,
+          "The ticket is for "
+              + table.path()
+              + " with id "
+              + ticket.getTableId()
+              + "; that table was dropped, the one of this name now has id "
+              + table.tableId());
+    }
+    return table;
+  }
+
+  private static int schemaId(ScanTicket ticket) {
+    if (ticket.getSchemaId() < 0) {
+      throw invalid("schema_id is " + ticket.getSchemaId() + "; it must be at least 0");
+    }
+    return ticket.getSchemaId();
+  }
+
+  private ScanPlan.Range range(HostedTable table, BucketScan scan) {
+    int bucket = scan.getBucket();
+    if (bucket < 0 || bucket >= table.bucketCount()) {
+      throw noBucket(table.path(), bucket, table.bucketCount());
+    }
+    if (scan.getPartitionId() != 0) {
+      throw invalid(
+          "partition_id is "
+              + scan.getPartitionId()
+              + " but "
+              + table.path()
+              + " is not partitioned; leave it 0");
+    }
+    Replica replica = directory.replicas().require(TableBucket.of(table.tableId(), bucket));
+    int epoch = replica.requireLeader();
+    if (scan.getLastEpoch() > epoch) {
+      throw new SluiceException(
+          ErrorCode.LEADER_NOT_READY,
+          "The reader has seen leader epoch "
+              + scan.getLastEpoch()
+              + " of bucket "
+              + bucket
+              + "; this server leads it in epoch "
+              + epoch
+              + " and has not heard of a newer one");
+    }
+    ReplicaOffsets offsets = replica.offsets();
+    long start = start(table, scan, replica, offsets);
+    return new ScanPlan.Range(replica, start, end(scan, start, offsets));
+  }
+
+  private static long start(
+      HostedTable table, BucketScan scan, Replica replica, ReplicaOffsets offsets) {
+    return switch (scan.getStartAt()) {
+      case START_EARLIEST -> offsets.logStart();
+      case START_LATEST -> offsets.visible();
+      case START_TIMESTAMP ->
+          Math.min(
+              offsets.visible(),
+              Math.max(offsets.logStart(), replica.offsetForTime(scan.getStart())));
+      case START_OFFSET -> {
+        long start = scan.getStart();
+        if (start < offsets.logStart() || start > offsets.visible()) {
+          throw new SluiceException(
+              ErrorCode.OFFSET_OUT_OF_RANGE,
+              "Offset "
+                  + start
+                  + " of bucket "
+                  + scan.getBucket()
+                  + " of "
+                  + table.path()
+                  + " cannot be read; its offsets are "
+                  + offsets.logStart()
+                  + " to "
+                  + offsets.visible());
+        }
+        yield start;
+      }
+      case UNRECOGNIZED ->
+          throw invalid(
+              "start_at is "
+                  + scan.getStartAtValue()
+                  + "; it must be one of "
+                  + List.of(
+                      StartAt.START_EARLIEST,
+                      StartAt.START_OFFSET,
+                      StartAt.START_LATEST,
+                      StartAt.START_TIMESTAMP));
+    };
+  }
+
+  private static long end(BucketScan scan, long start, ReplicaOffsets offsets) {
+    return switch (scan.getEndAt()) {
+      case END_VISIBLE_NOW -> Math.max(start, offsets.visible());
+      case END_NONE -> ScanPlan.NEVER;
+      case END_OFFSET -> {
+        if (scan.getEnd() < start) {
+          throw invalid(
+              "bucket "
+                  + scan.getBucket()
+                  + " ends at "
+                  + scan.getEnd()
+                  + ", before its start "
+                  + start);
+        }
+        yield scan.getEnd();
+      }
+      case UNRECOGNIZED ->
+          throw invalid(
+              "end_at is "
+                  + scan.getEndAtValue()
+                  + "; it must be one of "
+                  + List.of(EndAt.END_VISIBLE_NOW, EndAt.END_OFFSET, EndAt.END_NONE));
+    };
+  }
+
+  static SluiceException noBucket(TablePath path, int bucket, int count) {
+    return new SluiceException(
+        ErrorCode.BUCKET_NOT_FOUND,
+        "Bucket "
+            + bucket
+            + " of "
+            + path
+            + " does not exist; its buckets are 0 to "
+            + (count - 1));
+  }
+
+  private static SluiceException invalid(String what) {
+    return new SluiceException(ErrorCode.INVALID_TICKET, "The ticket is wrong: " + what);
+  }
+}

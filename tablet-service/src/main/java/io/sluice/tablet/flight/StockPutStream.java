@@ -1,0 +1,334 @@
+package io.sluice.tablet.flight;
+
+import io.sluice.common.ErrorCode;
+import io.sluice.common.Names;
+import io.sluice.common.SluiceException;
+import io.sluice.common.TablePath;
+import io.sluice.format.batch.EncodedBatch;
+import io.sluice.format.batch.LogBatchDecoder;
+import io.sluice.protocol.flight.FlightFrame;
+import io.sluice.protocol.flight.WireEncoding;
+import io.sluice.protocol.flight.WireMessages;
+import io.sluice.protocol.flight.v1.NativePut;
+import io.sluice.protocol.flight.v1.PutAnswer;
+import io.sluice.protocol.flight.v1.StockPut;
+import io.sluice.protocol.flight.v1.StockPutMetadata;
+import io.sluice.protocol.metadata.v1.InitWriterResponse;
+import io.sluice.tablet.flight.BatchCutter.Sequences;
+import io.sluice.tablet.flight.TableDirectory.Located;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.apache.arrow.flight.impl.Flight.PutResult;
+import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.types.pojo.Schema;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A put of plain Arrow by any Flight client: a schema message, then record batches. Each batch is
+ * decoded, mapped to the table by column name, routed to buckets, cut, encoded and put; the next
+ * one is read when it is answered. Every batch gets one {@link PutAnswer} whose request id counts
+ * the batches from 0; the first refusal ends the call with its status.
+ *
+ * <p>With a writer name rows are stored exactly once: the first row of the stream has sequence 0
+ * unless its message says otherwise, the rows of a message follow one another, a later message goes
+ * on where the last one ended unless it names a higher sequence. Rows that the bucket has already
+ * stored for the writer are skipped.
+ */
+final class StockPutStream implements PutStream {
+  private final PutContext context;
+  private final CallResponder<PutResult> responder;
+  private final StockPut request;
+  private final WireEncoding encoding;
+  private final LogBatchDecoder decoder;
+  private @Nullable Upload upload;
+  private long messages;
+  private long nextSequence;
+
+  // Guarded by this: written by the call's executor and by the threads that answer.
+  private @Nullable UploadedMessage inFlight;
+  private boolean ended;
+  private boolean stopping;
+  private volatile boolean failed;
+
+  StockPutStream(
+      PutContext context,
+      CallResponder<PutResult> responder,
+      StockPut request,
+      WireEncoding encoding) {
+    this.context = context;
+    this.responder = responder;
+    this.request = request;
+    this.encoding = encoding;
+    this.decoder = new LogBatchDecoder(context.allocator());
+  }
+
+  /** What is known once the schema message has come. */
+  private record Upload(
+      Located table,
+      Schema schema,
+      UploadMapping mapping,
+      RowRouter router,
+      BatchCutter cutter,
+      PutTargets targets,
+      @Nullable InitWriterResponse writer,
+      long[] lastSequences)
+      implements AutoCloseable {
+    @Override
+    public void close() {
+      targets.close();
+      cutter.close();
+    }
+  }
+
+  @Override
+  public void message(FlightFrame frame) {
+    try (frame) {
+      if (failed) {
+        return;
+      }
+      ByteBuffer header = frame.dataHeader();
+      if (!header.hasRemaining()) {
+        if (frame.bodyLength() > 0) {
+          throw new SluiceException(
+              ErrorCode.INVALID_ARGUMENT, "A message of the upload has a body but no data_header");
+        }
+        responder.request(1);
+        return;
+      }
+      switch (UploadSchema.kind(header)) {
+        case SCHEMA -> {
+          open(UploadSchema.parse(header));
+          responder.request(1);
+        }
+        case RECORDS -> records(frame, header);
+        case DICTIONARY ->
+            throw new SluiceException(
+                ErrorCode.UNSUPPORTED,
+                "The upload has dictionary batches; send the columns as plain values");
+      }
+    }
+  }
+
+  @Override
+  public void ready() {
+    // One message is in flight: there is never more than one answer waiting.
+  }
+
+  @Override
+  public void end() {
+    synchronized (this) {
+      ended = true;
+      if (inFlight != null || failed) {
+        return;
+      }
+    }
+    responder.complete();
+  }
+
+  @Override
+  public void stop() {
+    synchronized (this) {
+      stopping = true;
+      if (inFlight != null) {
+        return;
+      }
+      failed = true;
+    }
+    responder.fail(PutHandler.stopping());
+  }
+
+  @Override
+  public void cancelled() {
+    UploadedMessage open;
+    synchronized (this) {
+      failed = true;
+      open = inFlight;
+    }
+    if (open != null) {
+      open.cancel();
+    }
+    if (upload != null) {
+      upload.close();
+    }
+    decoder.close();
+  }
+
+  private void open(Schema schema) {
+    if (upload != null) {
+      throw new SluiceException(
+          ErrorCode.INVALID_SCHEMA,
+          "The upload sent a second schema; open another stream for other columns");
+    }
+    Located table =
+        context.directory().locate(new TablePath(request.getDatabase(), request.getTable()));
+    UploadMapping mapping = UploadMapping.of(schema, table);
+    if (table.info() != null) {
+      context.directory().awaitArrival(table.info());
+    }
+    InitWriterResponse writer = null;
+    if (!request.getWriterName().isEmpty()) {
+      writer =
+          context.directory().metadata().initWriter(Names.checkWriter(request.getWriterName()));
+    }
+    NativePut put =
+        NativePut.newBuilder()
+            .setTableId(table.tableId())
+            .setSchemaId(table.schema().schemaId())
+            .setWriterId(writer == null ? -1 : writer.getWriterId())
+            .setWriterEpoch(writer == null ? 0 : writer.getWriterEpoch())
+            .setAcks(request.getAcks())
+            .build();
+    PutTargets targets = new PutTargets(context, table, put);
+    try {
+      long[] last = writer == null ? new long[0] : targets.writerSequences();
+      // Uploads begin at different buckets, so that many short ones spread.
+      int firstBucket = (int) (context.clock().nanoTime() >>> 10);
+      upload =
+          new Upload(
+              table,
+              schema,
+              mapping,
+              new RowRouter(table, firstBucket),
+              new BatchCutter(context.allocator(), table.schema()),
+              targets,
+              writer,
+              last);
+    } catch (RuntimeException e) {
+      targets.close();
+      throw e;
+    }
+  }
+
+  private void records(FlightFrame frame, ByteBuffer header) {
+    Upload open = upload;
+    if (open == null) {
+      throw new SluiceException(
+          ErrorCode.INVALID_SCHEMA, "The upload sent rows before its schema message");
+    }
+    ArrowBuf body = frame.body();
+    UploadedMessage message;
+    try (VectorSchemaRoot uploaded =
+            decoder.decode(
+                open.schema(), header, body == null ? context.allocator().getEmpty() : body);
+        VectorSchemaRoot rows = open.mapping().map(uploaded, context.allocator())) {
+      Sequences sequences = sequences(open, frame, rows.getRowCount());
+      message = prepare(open, rows, sequences, frame.wireBytes());
+    }
+    synchronized (this) {
+      inFlight = message;
+    }
+    message.start();
+  }
+
+  /** The sequences of the message's rows; OUT_OF_ORDER_SEQUENCE when they would not grow. */
+  private Sequences sequences(Upload open, FlightFrame frame, int rows) {
+    InitWriterResponse writer = open.writer();
+    if (writer == null) {
+      return Sequences.NONE;
+    }
+    long base = nextSequence;
+    if (frame.appMetadata().hasRemaining()) {
+      base =
+          WireMessages.parse(frame.appMetadata(), StockPutMetadata.getDefaultInstance())
+              .getSequence();
+      if (base < nextSequence) {
+        throw new SluiceException(
+            ErrorCode.OUT_OF_ORDER_SEQUENCE,
+            "The message begins at sequence "
+                + base
+                + "; the stream has reached "
+                + nextSequence
+                + " and sequences must grow");
+      }
+    }
+    nextSequence = Math.addExact(base, rows);
+    return new Sequences(writer.getWriterId(), writer.getWriterEpoch(), base, nextSequence);
+  }
+
+  private UploadedMessage prepare(
+      Upload open, VectorSchemaRoot rows, Sequences sequences, int wireBytes) {
+    UploadedMessage message =
+        new UploadedMessage(
+            messages++, rows.getRowCount(), wireBytes, context.clock().nanoTime(), this::answered);
+    boolean done = false;
+    try {
+      if (rows.getRowCount() > 0) {
+        Map<Integer, int[]> routed = open.router().route(rows, sequences.base());
+        for (Map.Entry<Integer, int[]> each : routed.entrySet()) {
+          add(open, message, rows, each.getKey(), each.getValue(), sequences);
+        }
+      }
+      done = true;
+      return message;
+    } finally {
+      if (!done) {
+        message.discard();
+      }
+    }
+  }
+
+  private void add(
+      Upload open,
+      UploadedMessage message,
+      VectorSchemaRoot rows,
+      int bucket,
+      int[] indexes,
+      Sequences sequences) {
+    int[] wanted = indexes;
+    long first = sequences.base();
+    if (sequences.id() >= 0) {
+      first = Math.max(sequences.base(), open.lastSequences()[bucket] + 1);
+      long skipBelow = first - sequences.base();
+      wanted = Arrays.stream(indexes).filter(row -> row >= skipBelow).toArray();
+    }
+    if (wanted.length == 0) {
+      message.skipped(bucket);
+      return;
+    }
+    List<EncodedBatch> batches = open.cutter().cut(rows, wanted, sequences, first);
+    message.add(
+        new BucketPuts(
+            context,
+            open.targets(),
+            bucket,
+            batches,
+            sequences.base() - 1,
+            message.outcome(bucket)));
+  }
+
+  /** Everything of a message is answered; runs on any thread. */
+  private void answered(UploadedMessage message, @Nullable SluiceException failure) {
+    if (failure != null) {
+      failed = true;
+      context.meters().refused(failure.code());
+      responder.fail(failure);
+      return;
+    }
+    context
+        .meters()
+        .stored(
+            message.rows(),
+            message.wireBytes(),
+            context.clock().nanoTime() - message.arrivedNanos());
+    PutAnswer answer = message.answer();
+    responder.send(PutResult.newBuilder().setAppMetadata(encoding.encode(answer)).build());
+    boolean last;
+    boolean stop;
+    synchronized (this) {
+      inFlight = null;
+      last = ended;
+      stop = stopping;
+      failed |= stop && !last;
+    }
+    if (last) {
+      responder.complete();
+    } else if (stop) {
+      responder.fail(PutHandler.stopping());
+    } else {
+      responder.request(1);
+    }
+  }
+}

@@ -1,0 +1,110 @@
+package io.sluice.tablet.flight;
+
+import io.grpc.BindableService;
+import io.grpc.ServerMethodDefinition;
+import io.grpc.ServerServiceDefinition;
+import io.sluice.protocol.flight.FlightMethods;
+import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.arrow.memory.BufferAllocator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * {@code arrow.flight.protocol.FlightService} of a tablet: metadata calls by the generated base
+ * class, DoGet and DoPut by handlers of our own that work on frames. Owns the scan threads, the
+ * retry timer and the connections to other tablets; {@link #close} twice is harmless.
+ */
+public final class TabletFlightService implements BindableService, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(TabletFlightService.class);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+
+  private final FlightMetadataService metadataCalls;
+  private final PutHandler puts;
+  private final GetHandler gets;
+  private final BufferAllocator allocator;
+  private final FlightMeters meters;
+  private final ExecutorService scanThreads;
+  private final ScheduledExecutorService retries;
+  private final PeerChannels peers;
+
+  /** A service that is bound to a server by {@link #bindService}. */
+  public TabletFlightService(FlightContext context) {
+    FlightSettings settings = context.settings();
+    this.allocator = context.allocator();
+    this.meters = context.meters();
+    this.scanThreads = Executors.newFixedThreadPool(settings.scanThreads(), threads("flight-scan"));
+    this.retries = Executors.newSingleThreadScheduledExecutor(threads("flight-retry"));
+    this.peers = new PeerChannels();
+    TableDirectory directory =
+        new TableDirectory(
+            settings.serverId(), context.replicas(), context.metadata(), context.applied());
+    this.metadataCalls =
+        new FlightMetadataService(
+            directory, new FlightActions(directory, settings, context.clusterId()));
+    this.puts =
+        new PutHandler(
+            new PutContext(
+                directory,
+                settings,
+                new ConnectionBudgets(settings.unansweredBytes()),
+                allocator,
+                peers,
+                retries,
+                meters,
+                context.clock()));
+    this.gets = new GetHandler(context, directory, scanThreads);
+  }
+
+  @Override
+  public ServerServiceDefinition bindService() {
+    return FlightMethods.replaceIn(
+        metadataCalls.bindService(),
+        ServerMethodDefinition.create(TicketBytes.doGet(), gets),
+        ServerMethodDefinition.create(
+            FlightMethods.doPutServer(allocator, FlightSettings.MAX_MESSAGE_BYTES), puts));
+  }
+
+  /**
+   * Refuses what is put from now on with UNAVAILABLE and ends every scan; puts already taken are
+   * answered.
+   */
+  public void stopAccepting() {
+    puts.stopAccepting();
+    gets.stop();
+  }
+
+  /** Put streams and scans open now. */
+  public int openStreams() {
+    return meters.openPuts() + meters.openScans();
+  }
+
+  @Override
+  public void close() {
+    stopAccepting();
+    retries.shutdownNow();
+    scanThreads.shutdown();
+    peers.close();
+    try {
+      if (!scanThreads.awaitTermination(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
+        LOG.warn("Scan threads still run after {}", CLOSE_TIMEOUT);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static ThreadFactory threads(String name) {
+    AtomicInteger count = new AtomicInteger();
+    return task -> {
+      Thread thread = new Thread(task, name + "-" + count.incrementAndGet());
+      thread.setDaemon(true);
+      return thread;
+    };
+  }
+}

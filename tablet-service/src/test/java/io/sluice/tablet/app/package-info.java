@@ -1,0 +1,2 @@
+/** Tests that boot the tablet as a Spring application. */
+package io.sluice.tablet.app;

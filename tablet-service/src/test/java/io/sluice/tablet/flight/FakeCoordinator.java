@@ -1,0 +1,185 @@
+package io.sluice.tablet.flight;
+
+import io.grpc.stub.StreamObserver;
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.common.TablePath;
+import io.sluice.format.schema.TableSchema;
+import io.sluice.protocol.error.StatusMapping;
+import io.sluice.protocol.metadata.Schemas;
+import io.sluice.protocol.metadata.v1.BucketInfo;
+import io.sluice.protocol.metadata.v1.CreateDatabaseRequest;
+import io.sluice.protocol.metadata.v1.CreateTableRequest;
+import io.sluice.protocol.metadata.v1.DatabaseInfo;
+import io.sluice.protocol.metadata.v1.DropTableRequest;
+import io.sluice.protocol.metadata.v1.DropTableResponse;
+import io.sluice.protocol.metadata.v1.Endpoint;
+import io.sluice.protocol.metadata.v1.GetTableRequest;
+import io.sluice.protocol.metadata.v1.InitWriterRequest;
+import io.sluice.protocol.metadata.v1.InitWriterResponse;
+import io.sluice.protocol.metadata.v1.ListDatabasesRequest;
+import io.sluice.protocol.metadata.v1.ListDatabasesResponse;
+import io.sluice.protocol.metadata.v1.ListTablesRequest;
+import io.sluice.protocol.metadata.v1.ListTablesResponse;
+import io.sluice.protocol.metadata.v1.MetadataServiceGrpc;
+import io.sluice.protocol.metadata.v1.TableInfo;
+import io.sluice.tablet.replica.HostedTable;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The metadata service of a coordinator in memory, which gives every bucket to tablets it knows.
+ */
+final class FakeCoordinator extends MetadataServiceGrpc.MetadataServiceImplBase {
+  /** A tablet that buckets can be given to. */
+  record Tablet(int id, int port, FakeReplicas replicas) {}
+
+  private final List<Tablet> tablets = new java.util.concurrent.CopyOnWriteArrayList<>();
+  private final Map<TablePath, TableInfo> tables = new LinkedHashMap<>();
+  private final Map<String, Integer> writers = new LinkedHashMap<>();
+  private long nextId = 1;
+  private @Nullable SluiceException failure;
+
+  void add(Tablet tablet) {
+    tablets.add(tablet);
+  }
+
+  /** Every call fails with this until it is null again. */
+  synchronized void fail(@Nullable SluiceException why) {
+    failure = why;
+  }
+
+  /** Makes a table whose buckets go round the tablets. */
+  synchronized TableInfo create(TablePath path, TableSchema schema, int buckets, List<String> key) {
+    TableInfo.Builder info =
+        TableInfo.newBuilder()
+            .setTableId(nextId++)
+            .setDatabase(path.database())
+            .setTable(path.table())
+            .setSchema(Schemas.toProto(schema))
+            .setBucketCount(buckets)
+            .addAllBucketKey(key)
+            .setReplicationFactor(1);
+    for (int bucket = 0; bucket < buckets; bucket++) {
+      Tablet tablet = tablets.get(bucket % tablets.size());
+      info.addBuckets(
+          BucketInfo.newBuilder()
+              .setBucket(bucket)
+              .setLeaderServerId(tablet.id())
+              .setLeaderEpoch(1)
+              .addReplicas(tablet.id())
+              .setLeader(Endpoint.newBuilder().setHost("127.0.0.1").setFlightPort(tablet.port())));
+    }
+    TableInfo made = info.build();
+    tables.put(path, made);
+    HostedTable hosted =
+        new HostedTable(made.getTableId(), path, List.of(schema), buckets, key, Map.of());
+    for (int i = 0; i < tablets.size(); i++) {
+      int tablet = i;
+      int[] own =
+          java.util.stream.IntStream.range(0, buckets)
+              .filter(bucket -> bucket % tablets.size() == tablet)
+              .toArray();
+      tablets.get(i).replicas().host(hosted, own);
+    }
+    return made;
+  }
+
+  @Override
+  public void createDatabase(CreateDatabaseRequest request, StreamObserver<DatabaseInfo> answer) {
+    answer(answer, () -> DatabaseInfo.newBuilder().setName(request.getName()).build());
+  }
+
+  @Override
+  public void listDatabases(
+      ListDatabasesRequest request, StreamObserver<ListDatabasesResponse> answer) {
+    answer(
+        answer,
+        () ->
+            ListDatabasesResponse.newBuilder()
+                .addDatabases(DatabaseInfo.newBuilder().setName("demo"))
+                .build());
+  }
+
+  @Override
+  public void createTable(CreateTableRequest request, StreamObserver<TableInfo> answer) {
+    answer(
+        answer,
+        () ->
+            create(
+                new TablePath(request.getDatabase(), request.getTable()),
+                Schemas.newSchema(request.getColumnsList(), request.getPrimaryKeyList()),
+                1,
+                List.of()));
+  }
+
+  @Override
+  public void dropTable(DropTableRequest request, StreamObserver<DropTableResponse> answer) {
+    answer(
+        answer,
+        () -> {
+          TableInfo gone = tables.remove(new TablePath(request.getDatabase(), request.getTable()));
+          if (gone != null) {
+            tablets.forEach(tablet -> tablet.replicas().drop(gone.getTableId()));
+          }
+          return DropTableResponse.newBuilder().setDropped(gone != null).build();
+        });
+  }
+
+  @Override
+  public void getTable(GetTableRequest request, StreamObserver<TableInfo> answer) {
+    answer(
+        answer,
+        () -> {
+          TablePath path = new TablePath(request.getDatabase(), request.getTable());
+          TableInfo found = tables.get(path);
+          if (found == null) {
+            throw new SluiceException(
+                ErrorCode.TABLE_NOT_FOUND, "Table " + path + " does not exist");
+          }
+          return found;
+        });
+  }
+
+  @Override
+  public void listTables(ListTablesRequest request, StreamObserver<ListTablesResponse> answer) {
+    answer(
+        answer,
+        () ->
+            ListTablesResponse.newBuilder()
+                .addAllTables(
+                    tables.values().stream()
+                        .filter(
+                            each ->
+                                request.getDatabase().isEmpty()
+                                    || each.getDatabase().equals(request.getDatabase()))
+                        .toList())
+                .build());
+  }
+
+  @Override
+  public void initWriter(InitWriterRequest request, StreamObserver<InitWriterResponse> answer) {
+    answer(
+        answer,
+        () -> {
+          int epoch = writers.merge(request.getName(), 0, (before, zero) -> before + 1);
+          long id = writers.keySet().stream().toList().indexOf(request.getName());
+          return InitWriterResponse.newBuilder().setWriterId(id).setWriterEpoch(epoch).build();
+        });
+  }
+
+  private synchronized <T> void answer(StreamObserver<T> answer, Supplier<T> work) {
+    try {
+      if (failure != null) {
+        throw failure;
+      }
+      answer.onNext(work.get());
+      answer.onCompleted();
+    } catch (SluiceException e) {
+      answer.onError(StatusMapping.toStatus(e));
+    }
+  }
+}
