@@ -16,10 +16,12 @@ import java.util.List;
 /** {@code sluice demo}: the main job on real data, end to end, with a check at its end. */
 public final class DemoCommand implements Command {
   private static final String FLIGHTS = "docs/examples/data/flights-200k.parquet";
+  private static final String AIRPORTS = "docs/examples/data/airports.csv";
 
   @Override
   public CommandLine commandLine() {
-    return CommandLine.of("demo", "Loads, scans, follows and checks 200,000 real flights")
+    return CommandLine.of(
+            "demo", "Loads, scans, follows, looks up and checks real flights and airports")
         .flag("--no-kill", "leave out the step that kills the tablet server")
         .note("Exit code 0 when every check passes, 1 otherwise. It can be run again and again.")
         .build();
@@ -44,7 +46,7 @@ public final class DemoCommand implements Command {
     terminal.blank();
     String took = " in " + Figures.duration(context.time().nanoTime() - start);
     if (!passed) {
-      terminal.line(terminal.red("FAILED") + took + ": the table differs from the file, see above");
+      terminal.line(terminal.red("FAILED") + took + ": a table differs from its file, see above");
       return 1;
     }
     terminal.line(terminal.green("PASS") + took + ": every row came back as it was written");
@@ -62,16 +64,21 @@ public final class DemoCommand implements Command {
       throws Exception {
     DemoOutput output = new DemoOutput(context.terminal(), context.time());
     FlightsTable flights = new FlightsTable(connection);
+    AirportsTable airports = new AirportsTable(connection);
+    List<Airport> airportsOfFile =
+        AirportsFile.read(context.settings().repository().resolve(AIRPORTS));
     create(output, flights);
     new LoadStep(output, file, flights).run();
     new ScanStep(output, flights).run();
     new FollowStep(output, file, flights, writerConnection).run();
+    new KeysStep(output, airports, airportsOfFile).run();
     if (!arguments.has("--no-kill")) {
       Launcher launcher =
           new Launcher(context.settings().requiredLauncher(), context.settings().home());
       new KillStep(output, flights, launcher).run("tablet-" + serverId);
     }
-    return new CheckStep(output, file, flights).run(FollowStep.ROWS);
+    AirportsCheck check = AirportsCheck.of(airports, airportsOfFile);
+    return new CheckStep(output, file, flights, check).run(FollowStep.ROWS);
   }
 
   private static void create(DemoOutput output, FlightsTable flights) {

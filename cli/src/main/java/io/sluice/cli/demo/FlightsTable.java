@@ -1,14 +1,11 @@
 package io.sluice.cli.demo;
 
-import io.sluice.cli.CliException;
 import io.sluice.client.Admin;
 import io.sluice.client.Connection;
 import io.sluice.client.LogScanner;
 import io.sluice.client.ScanBatch;
 import io.sluice.client.Table;
 import io.sluice.client.TableSpec;
-import io.sluice.common.ErrorCode;
-import io.sluice.common.SluiceException;
 import io.sluice.common.TablePath;
 import java.time.Duration;
 import java.time.LocalDateTime;
@@ -46,30 +43,13 @@ final class FlightsTable {
   boolean create() {
     Admin admin = connection.admin();
     admin.createDatabase(PATH.database(), true);
-    boolean dropped = dropOwn(admin);
+    boolean dropped = OwnTables.drop(admin, PATH, COMMENT);
     TableSpec.Builder spec = TableSpec.of(PATH.toString()).buckets(BUCKETS).comment(COMMENT);
     for (int i = 0; i < COLUMNS.size(); i++) {
       spec.requiredColumn(COLUMNS.get(i), TYPES.get(i));
     }
     admin.createTable(spec.build());
     return dropped;
-  }
-
-  private static boolean dropOwn(Admin admin) {
-    try {
-      String comment = admin.describe(PATH).comment();
-      if (!comment.equals(COMMENT)) {
-        throw new CliException(
-            "Table " + PATH + " exists and was not made by the demo",
-            "Rename it, or drop it with ./sluice drop " + PATH + " if nobody needs it.");
-      }
-    } catch (SluiceException e) {
-      if (e.code() == ErrorCode.TABLE_NOT_FOUND) {
-        return false;
-      }
-      throw e;
-    }
-    return admin.dropTable(PATH, true);
   }
 
   Table table() {

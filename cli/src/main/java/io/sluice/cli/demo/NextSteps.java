@@ -33,6 +33,8 @@ final class NextSteps {
     command("./sluice status" + homeOption, "services, ports, memory");
     command("./sluice scan demo.flights --columns origin,delay" + homeOption, "a few rows");
     command("./sluice offsets demo.flights" + homeOption, "the buckets of the table");
+    command(
+        "./sluice scan demo.airports --current" + homeOption, "rows of a table with a primary key");
     restAddress()
         .ifPresent(address -> command("curl " + address + "/api/v1/tables", "tables by REST"));
     if (servers.isEmpty()) {

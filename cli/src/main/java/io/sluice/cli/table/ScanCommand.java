@@ -26,6 +26,8 @@ public final class ScanCommand implements Command {
         .option("--limit", "N", "at most so many rows (default 20; with --follow no limit)")
         .flag("--all", "every row there is now")
         .flag("--follow", "begin at the end and print rows as they arrive, until Ctrl-C")
+        .flag("--current", "the current rows of a table with a primary key, not its changelog")
+        .flag("--changes", "add what each record of the changelog does: +I, -U, +U, -D")
         .flag("--offsets", "add the bucket and the offset of each row")
         .flag("--json", "one JSON object a line")
         .build();
@@ -39,6 +41,12 @@ public final class ScanCommand implements Command {
       throw new UsageException(
           "--all means every row there is now; it goes with neither --limit nor --follow");
     }
+    if (arguments.has("--current")
+        && (follow || arguments.has("--changes") || arguments.has("--offsets"))) {
+      throw new UsageException(
+          "--current reads rows as they are now; it goes with none of --follow, --changes and"
+              + " --offsets");
+    }
     long limit = arguments.number("--limit", DEFAULT_LIMIT, 1, Long.MAX_VALUE);
     long most = arguments.has("--all") || (follow && !limited) ? Long.MAX_VALUE : limit;
     try (Connection connection = Connection.open(context.settings().client())) {
@@ -51,6 +59,8 @@ public final class ScanCommand implements Command {
         scan = scan.limit(most);
       }
       scan = follow ? scan.fromLatest().follow() : scan.fromEarliest().bounded();
+      scan = arguments.has("--current") ? scan.current() : scan;
+      scan = arguments.has("--changes") ? scan.withChangeType() : scan;
       RowPrinter printer =
           arguments.has("--json")
               ? new JsonRowPrinter(context.terminal(), arguments.has("--offsets"))

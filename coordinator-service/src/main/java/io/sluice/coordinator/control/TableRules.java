@@ -6,8 +6,11 @@ import io.sluice.common.TableOptions;
 import io.sluice.common.TablePath;
 import io.sluice.coordinator.metadata.ClusterState;
 import io.sluice.coordinator.metadata.Command;
+import io.sluice.format.row.KeyEncoder;
 import io.sluice.format.schema.Column;
 import io.sluice.format.schema.TableSchema;
+import java.util.HashSet;
+import java.util.Set;
 
 /** Whether a table may be created, and the command that does it. Pure. */
 final class TableRules {
@@ -25,6 +28,7 @@ final class TableRules {
     TableSchema schema = definition.schema();
     TableOptions options = TableOptions.of(definition.options());
     checkColumns(definition.path(), schema);
+    checkPrimaryKey(definition.path(), schema);
     checkBucketKey(definition.path(), schema, options);
     checkComment("Table " + definition.path(), definition.comment());
     int replicationFactor = options.replicationFactor(defaultReplicationFactor);
@@ -33,7 +37,8 @@ final class TableRules {
     return new Command.CreateTable(
         definition.path(),
         schema,
-        options.bucketKey(),
+        // Rows of one key must meet in one bucket: the whole key chooses it unless told otherwise.
+        options.bucketKey().isEmpty() ? schema.primaryKey() : options.bucketKey(),
         options.asMap(),
         definition.comment(),
         nowMs,
@@ -54,13 +59,20 @@ final class TableRules {
       }
       checkComment("Column '" + column.name() + "'", column.comment());
     }
-    if (!schema.primaryKey().isEmpty()) {
-      throw unsupported(
-          "Table "
-              + path
-              + " has a primary key; primary-key tables are not in this build, leave the key out"
-              + " for a log table");
+  }
+
+  /** That the key columns exist and are NOT NULL is a rule of the schema itself. */
+  private static void checkPrimaryKey(TablePath path, TableSchema schema) {
+    Set<String> seen = new HashSet<>();
+    for (String name : schema.primaryKey()) {
+      if (!seen.add(name)) {
+        throw new SluiceException(
+            ErrorCode.INVALID_SCHEMA,
+            "Table " + path + ": the primary key names column '" + name + "' twice");
+      }
     }
+    // Refuses the types that have no key encoding.
+    KeyEncoder.of(schema);
   }
 
   private static void checkBucketKey(TablePath path, TableSchema schema, TableOptions options) {
@@ -75,6 +87,17 @@ final class TableRules {
                 + "', which the table does not have; its columns are "
                 + String.join(
                     ", ", schema.columns().stream().limit(20).map(Column::name).toList()));
+      }
+      if (!schema.primaryKey().isEmpty() && !schema.primaryKey().contains(name)) {
+        throw new SluiceException(
+            ErrorCode.INVALID_OPTION,
+            "Table "
+                + path
+                + ": bucket.key names column '"
+                + name
+                + "', which is not in the primary key ("
+                + String.join(", ", schema.primaryKey())
+                + "); rows of one key must be in one bucket");
       }
     }
   }

@@ -97,6 +97,8 @@ class CoordinatorRestIT {
         "{'database':'demo','table':'x','columns':[{'name':'a','type':'INT'}],'options':{'bucket.num':'5000'}}|400|INVALID_OPTION|bucket.num is 5000",
         "{'database':'demo','table':'x','columns':[{'name':'a','type':'INT'}],'options':{'bucket.numm':'1'}}|400|INVALID_OPTION|did you mean bucket.num?",
         "{'database':'demo','table':'x','columns':[{'name':'a','type':'INT'}],'primaryKey':['b']}|404|COLUMN_NOT_FOUND|Column 'b' does not exist",
+        "{'database':'demo','table':'x','columns':[{'name':'a','type':'INT'}],'primaryKey':['a']}|400|INVALID_SCHEMA|Primary key column 'a' is nullable; declare it NOT NULL",
+        "{'database':'demo','table':'x','columns':[{'name':'a','type':'INT','nullable':false}],'primaryKey':['a'],'options':{'table.merge-engine':'first_row'}}|501|UNSUPPORTED|table.merge-engine",
         "{'database':'nope','table':'x','columns':[{'name':'a','type':'INT'}]}|404|DATABASE_NOT_FOUND|Database nope does not exist",
         "{'database':'demo','table':'x','columns':[{'name':'_offset','type':'INT'}]}|400|INVALID_NAME|reserved",
         "{'database':'demo','table':'x','columns':[]}|400|INVALID_SCHEMA|A table has 0 columns",

@@ -66,16 +66,58 @@ class CatalogTest {
   }
 
   @Test
-  void refusesPrimaryKeysAndNestedTypesOfLaterBuilds() {
+  void aPrimaryKeyChoosesTheBucketUnlessTheOptionNamesAPartOfIt() {
     log.submit(Fixtures.register(1, "i"));
-    TableSchema keyed =
-        new TableSchema(
-            1, List.of(Column.of(1, "id", new DataType.IntegerType(32), false)), List.of("id"));
+    Table whole = created(keyed("id", "name"), Map.of());
+    assertThat(whole.schema().primaryKey()).containsExactly("id", "name");
+    assertThat(whole.bucketKey()).containsExactly("id", "name");
+    catalog.dropTable(new TablePath("demo", "t"), false).join();
+    Table part = created(keyed("id", "name"), Map.of("bucket.key", "name"));
+    assertThat(part.bucketKey()).containsExactly("name");
+  }
+
+  private Table created(TableSchema schema, Map<String, String> options) {
+    return catalog
+        .createTable(new TableDefinition(new TablePath("demo", "t"), schema, options, ""), false)
+        .join()
+        .value();
+  }
+
+  private static TableSchema keyed(String... key) {
+    return new TableSchema(
+        1,
+        List.of(
+            Column.of(1, "id", new DataType.IntegerType(32), false),
+            Column.of(2, "name", new DataType.StringType(), false),
+            Column.of(3, "note", new DataType.StringType(), true)),
+        List.of(key));
+  }
+
+  @Test
+  void refusesWrongKeysAndWhatPrimaryKeyTablesDoNotHaveYet() {
+    log.submit(Fixtures.register(1, "i"));
     assertRefused(
-        keyed,
-        ErrorCode.UNSUPPORTED,
-        "Table demo.t has a primary key; primary-key tables are not in this build, leave the key"
-            + " out for a log table");
+        keyed("id", "id"),
+        ErrorCode.INVALID_SCHEMA,
+        "Table demo.t: the primary key names column 'id' twice");
+    TableDefinition bucketedElsewhere =
+        new TableDefinition(
+            new TablePath("demo", "t"), keyed("id"), Map.of("bucket.key", "note"), "");
+    assertThat(failure(catalog.createTable(bucketedElsewhere, false)))
+        .hasMessage(
+            "Table demo.t: bucket.key names column 'note', which is not in the primary key (id);"
+                + " rows of one key must be in one bucket");
+    TableDefinition merged =
+        new TableDefinition(
+            new TablePath("demo", "t"), keyed("id"), Map.of("table.merge-engine", "first_row"), "");
+    SluiceException refused = failure(catalog.createTable(merged, false));
+    assertThat(refused.code()).isEqualTo(ErrorCode.UNSUPPORTED);
+    assertThat(refused).hasMessageContaining("table.merge-engine");
+  }
+
+  @Test
+  void refusesNestedTypesOfLaterBuilds() {
+    log.submit(Fixtures.register(1, "i"));
     TableSchema nested =
         new TableSchema(
             1,

@@ -24,6 +24,8 @@ public final class Scan {
   private long limit;
   private boolean withOffset;
   private boolean withTimestamp;
+  private boolean withChangeType;
+  private boolean current;
 
   Scan(ClientCore core, TableDescription table) {
     this.core = core;
@@ -113,8 +115,37 @@ public final class Scan {
     return this;
   }
 
-  /** Opens the scan. Blocks for the offsets of its buckets. */
+  /**
+   * Adds the column {@code _change_type}, which {@link ScanBatch#changeTypes} reads: what each
+   * record of a primary-key table's changelog does.
+   */
+  public Scan withChangeType() {
+    withChangeType = true;
+    return this;
+  }
+
+  /**
+   * The current rows of a primary-key table instead of its changelog: each bucket as it is at one
+   * moment, in no order that counts. {@link LogScanner#positions} then says where following the
+   * changelog goes on from there. Such a scan does not survive the loss of a server after the first
+   * rows: it then fails with UNAVAILABLE and can be opened again. It takes columns, buckets and a
+   * limit only.
+   */
+  public Scan current() {
+    current = true;
+    return this;
+  }
+
+  /**
+   * Opens the scan. Blocks for the offsets of its buckets.
+   *
+   * @throws SluiceException UNSUPPORTED for {@link #current} rows of a table without a primary key,
+   *     INVALID_ARGUMENT for a start, an end or a metadata column that they cannot have
+   */
   public LogScanner open() {
+    if (current) {
+      checkCurrent();
+    }
     return ScanOpening.open(
         core,
         table,
@@ -127,6 +158,32 @@ public final class Scan {
             follow,
             limit,
             withOffset,
-            withTimestamp));
+            withTimestamp,
+            withChangeType,
+            current));
+  }
+
+  private void checkCurrent() {
+    if (table.schema().primaryKey().isEmpty()) {
+      throw new SluiceException(
+          ErrorCode.UNSUPPORTED,
+          "Table "
+              + table.path()
+              + " has no primary key: all its rows are current; leave out current()");
+    }
+    if (follow || start != ScanRequest.Start.EARLIEST || !offsets.isEmpty()) {
+      throw new SluiceException(
+          ErrorCode.INVALID_ARGUMENT,
+          "A scan of current rows of "
+              + table.path()
+              + " has neither a start nor an end to choose; leave out follow() and from...()");
+    }
+    if (withOffset || withTimestamp || withChangeType) {
+      throw new SluiceException(
+          ErrorCode.INVALID_ARGUMENT,
+          "Current rows of "
+              + table.path()
+              + " have no offset, time and change type; scan the changelog for them");
+    }
   }
 }

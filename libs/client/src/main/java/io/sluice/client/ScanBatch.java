@@ -1,6 +1,8 @@
 package io.sluice.client;
 
+import io.sluice.format.batch.ChangeType;
 import io.sluice.format.row.Row;
+import java.util.List;
 import org.apache.arrow.vector.VectorSchemaRoot;
 
 /** Consecutive rows of one bucket. Owns its memory until closed. */
@@ -22,6 +24,12 @@ public interface ScanBatch extends AutoCloseable {
 
   /** The rows in order. A row is a view that moves on with the iterator. */
   Iterable<Row> rows();
+
+  /**
+   * What each record does to its row, in order. INVALID_ARGUMENT when the scan was opened without
+   * {@link Scan#withChangeType}.
+   */
+  List<ChangeType> changeTypes();
 
   /** When the rows were stored, epoch milliseconds. */
   long appendTimeMs();

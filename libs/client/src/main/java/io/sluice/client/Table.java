@@ -1,7 +1,9 @@
 package io.sluice.client;
 
 import io.sluice.client.internal.ClientCore;
+import io.sluice.client.internal.LookuperOpening;
 import io.sluice.client.internal.WriterOpening;
+import java.util.List;
 
 /** One table, as it was when it was opened. Holds nothing that must be closed. Thread-safe. */
 public final class Table {
@@ -18,17 +20,42 @@ public final class Table {
     return description;
   }
 
-  /** A writer with the connection's settings. */
+  /** A writer of a log table with the connection's settings. */
   public AppendWriter appendWriter() {
     return appendWriter(WriterOptions.defaults());
   }
 
-  /** A writer with settings of its own. */
+  /** A writer of a log table; UNSUPPORTED when the table has a primary key. */
   public AppendWriter appendWriter(WriterOptions options) {
     return WriterOpening.open(core, description, options);
   }
 
-  /** Starts the description of a scan: all columns, from the earliest offset, bounded. */
+  /** A writer of a primary-key table with the connection's settings. */
+  public UpsertWriter upsertWriter() {
+    return upsertWriter(WriterOptions.defaults());
+  }
+
+  /**
+   * A writer of a primary-key table. UNSUPPORTED when the table has none, or for a named writer;
+   * INVALID_ARGUMENT when a partial update lacks a column that it must have.
+   */
+  public UpsertWriter upsertWriter(WriterOptions options) {
+    return WriterOpening.openUpserts(core, description, options);
+  }
+
+  /**
+   * Finds rows by primary key; UNSUPPORTED when the table has none.
+   *
+   * @param columns the columns of the rows, in this order; all when none is named
+   */
+  public Lookuper lookuper(String... columns) {
+    return LookuperOpening.open(core, description, List.of(columns));
+  }
+
+  /**
+   * Starts the description of a scan: all columns, from the earliest offset, bounded. What it reads
+   * of a primary-key table is the changelog, unless {@link Scan#current} is asked for.
+   */
   public Scan scan() {
     return new Scan(core, description);
   }

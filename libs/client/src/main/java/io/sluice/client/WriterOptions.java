@@ -4,6 +4,7 @@ import io.sluice.common.Names;
 import io.sluice.format.batch.BatchCodec;
 import io.sluice.format.batch.CompressionSettings;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,15 +15,18 @@ import org.jspecify.annotations.Nullable;
  * @param batchBytes uncompressed bytes at which a batch is closed
  * @param linger how long a batch waits for more rows
  * @param acks when an append counts as done
+ * @param columns the columns that an upsert writer writes, empty for all
  */
 public record WriterOptions(
     @Nullable String name,
     @Nullable CompressionSettings compression,
     @Nullable Integer batchBytes,
     @Nullable Duration linger,
-    @Nullable Acks acks) {
+    @Nullable Acks acks,
+    List<String> columns) {
 
   public WriterOptions {
+    columns = List.copyOf(columns);
     if (name != null) {
       Names.checkWriter(name);
     }
@@ -30,12 +34,12 @@ public record WriterOptions(
 
   /** Everything as the connection says. */
   public static WriterOptions defaults() {
-    return new WriterOptions(null, null, null, null, null);
+    return new WriterOptions(null, null, null, null, null, List.of());
   }
 
   /** A writer with a name; see {@link AppendWriter#append(long, io.sluice.format.row.Row)}. */
   public static WriterOptions named(String writerName) {
-    return new WriterOptions(writerName, null, null, null, null);
+    return new WriterOptions(writerName, null, null, null, null, List.of());
   }
 
   /** A copy with this codec. */
@@ -45,22 +49,30 @@ public record WriterOptions(
 
   /** A copy with this codec and level. */
   public WriterOptions compression(CompressionSettings settings) {
-    return new WriterOptions(name, settings, batchBytes, linger, acks);
+    return new WriterOptions(name, settings, batchBytes, linger, acks, columns);
   }
 
   /** A copy that closes batches at this many uncompressed bytes. */
   public WriterOptions batchBytes(int bytes) {
-    return new WriterOptions(name, compression, bytes, linger, acks);
+    return new WriterOptions(name, compression, bytes, linger, acks, columns);
   }
 
   /** A copy with this linger. */
   public WriterOptions linger(Duration duration) {
-    return new WriterOptions(name, compression, batchBytes, duration, acks);
+    return new WriterOptions(name, compression, batchBytes, duration, acks, columns);
   }
 
   /** A copy with these acks. */
   public WriterOptions acks(Acks newAcks) {
-    return new WriterOptions(name, compression, batchBytes, linger, newAcks);
+    return new WriterOptions(name, compression, batchBytes, linger, newAcks, columns);
+  }
+
+  /**
+   * A copy for partial updates: rows have these columns, in this order, and leave the others as
+   * they are. The key columns must be among them. For upsert writers only.
+   */
+  public WriterOptions partial(String... names) {
+    return new WriterOptions(name, compression, batchBytes, linger, acks, List.of(names));
   }
 
   /** The connection's settings with this writer's in their place, checked like them. */

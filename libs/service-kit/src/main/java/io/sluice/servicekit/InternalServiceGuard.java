@@ -14,7 +14,7 @@ final class InternalServiceGuard implements ServerInterceptor {
   private static final Set<String> PUBLIC_SERVICES =
       Set.of(
           "sluice.metadata.v1.MetadataService",
-          "sluice.kv.v1.Lookup",
+          "sluice.kv.v1.LookupService",
           "arrow.flight.protocol.FlightService",
           "grpc.health.v1.Health",
           "grpc.reflection.v1.ServerReflection",

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.grpc.BindableService;
+import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientInterceptors;
 import io.grpc.ManagedChannel;
@@ -13,6 +14,7 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
@@ -21,6 +23,8 @@ import io.sluice.protocol.cluster.v1.ClusterServiceGrpc;
 import io.sluice.protocol.cluster.v1.CoordinatorMessage;
 import io.sluice.protocol.cluster.v1.TabletMessage;
 import io.sluice.protocol.error.StatusMapping;
+import io.sluice.protocol.kv.v1.LookupRequest;
+import io.sluice.protocol.kv.v1.LookupServiceGrpc;
 import io.sluice.protocol.metadata.v1.DropTableRequest;
 import io.sluice.protocol.metadata.v1.DropTableResponse;
 import io.sluice.protocol.metadata.v1.GetTableRequest;
@@ -53,6 +57,7 @@ class InterceptorsTest {
         NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
             .addService(intercepted(new FailingMetadata()))
             .addService(intercepted(new EchoCluster()))
+            .addService(intercepted(new LookupServiceGrpc.LookupServiceImplBase() {}))
             .build()
             .start();
     channel = NettyChannelBuilder.forAddress("127.0.0.1", server.getPort()).usePlaintext().build();
@@ -118,6 +123,20 @@ class InterceptorsTest {
             new ClusterTokenClientInterceptor(
                 ClusterSecret.of("x".repeat(32).getBytes()), TimeSource.SYSTEM));
     assertThat(openSession(forged)).isEqualTo(Status.Code.UNAUTHENTICATED);
+  }
+
+  @Test
+  void lookupsArePublic() {
+    StatusRuntimeException failure =
+        catchThrowableOfType(
+            StatusRuntimeException.class,
+            () ->
+                ClientCalls.blockingUnaryCall(
+                    channel,
+                    LookupServiceGrpc.getLookupMethod(),
+                    CallOptions.DEFAULT,
+                    LookupRequest.getDefaultInstance()));
+    assertThat(failure.getStatus().getCode()).isEqualTo(Status.Code.UNIMPLEMENTED);
   }
 
   private static Status.Code openSession(Channel over) throws InterruptedException {

@@ -13,6 +13,9 @@ import io.sluice.tablet.flight.FlightContext;
 import io.sluice.tablet.flight.FlightMeters;
 import io.sluice.tablet.flight.FlightSettings;
 import io.sluice.tablet.flight.TabletFlightService;
+import io.sluice.tablet.lookup.KvMeters;
+import io.sluice.tablet.lookup.LookupService;
+import io.sluice.tablet.lookup.RowLookups;
 import io.sluice.tablet.replica.ReplicaSet;
 import org.apache.arrow.memory.BufferAllocator;
 import org.springframework.context.annotation.Bean;
@@ -28,10 +31,21 @@ final class FlightConfiguration {
   }
 
   @Bean
+  RowLookups rowLookups(TabletProperties properties, ReplicaSet replicas, MeterRegistry registry) {
+    return new RowLookups(replicas, new KvMeters(registry), properties.lookupThreads());
+  }
+
+  @Bean
+  LookupService lookupService(RowLookups lookups) {
+    return new LookupService(lookups);
+  }
+
+  @Bean
   TabletFlightService flightService(
       TabletProperties properties,
       ServiceIdentity identity,
       ReplicaSet replicas,
+      RowLookups lookups,
       Metadata metadata,
       AppliedSignal applied,
       BufferAllocator allocator,
@@ -50,6 +64,7 @@ final class FlightConfiguration {
         new FlightContext(
             settings,
             replicas,
+            lookups,
             metadata,
             applied,
             allocator,

@@ -9,7 +9,10 @@ import io.sluice.servicekit.ReadinessGate;
 import io.sluice.servicekit.ServiceIdentity;
 import io.sluice.servicekit.ServiceLifecycle;
 import io.sluice.tablet.flight.FormatBatchSlicer;
+import io.sluice.tablet.kv.KvResources;
+import io.sluice.tablet.kv.KvSettings;
 import io.sluice.tablet.log.LogConfig;
+import io.sluice.tablet.replica.KvHost;
 import io.sluice.tablet.replica.ReplicaSet;
 import io.sluice.tablet.replica.TabletStorageConfig;
 import org.apache.arrow.memory.BufferAllocator;
@@ -40,17 +43,36 @@ final class StorageConfiguration {
   }
 
   @Bean(destroyMethod = "")
+  KvHost kvHost(TabletProperties properties, TimeSource time, BufferAllocator allocator) {
+    TabletProperties.Kv kv = properties.kv();
+    KvSettings settings =
+        new KvSettings(
+            kv.blockCacheBytes().toBytes(),
+            kv.memtableBytes().toBytes(),
+            kv.storeMemtableBytes().toBytes(),
+            kv.openFiles(),
+            kv.backgroundThreads(),
+            kv.flushInterval().toMillis(),
+            kv.waitingBytes().toBytes());
+    return KvHost.open(settings, allocator, time);
+  }
+
+  @Bean(destroyMethod = "")
   ReplicaSet replicaSet(
-      TabletProperties properties, TimeSource time, BufferAllocator allocator, ReadinessGate gate) {
+      TabletProperties properties,
+      TimeSource time,
+      BufferAllocator allocator,
+      KvHost kv,
+      ReadinessGate gate) {
     ReplicaSet replicas =
-        ReplicaSet.open(storageConfig(properties), time, new FormatBatchSlicer(allocator));
+        ReplicaSet.open(storageConfig(properties), time, new FormatBatchSlicer(allocator), kv);
     gate.open(RECOVERED);
     return replicas;
   }
 
   /** The last to stop: forces the logs and leaves the mark of a clean stop. */
   @Bean
-  ServiceLifecycle replicaLifecycle(ReplicaSet replicas, ReadinessGate gate) {
+  ServiceLifecycle replicaLifecycle(ReplicaSet replicas, KvHost kv, ReadinessGate gate) {
     return new ServiceLifecycle(
         "replicas",
         LifecyclePhase.ENGINE,
@@ -58,12 +80,33 @@ final class StorageConfiguration {
         () -> {
           gate.close(RECOVERED, "stopped");
           replicas.close();
+          kv.close();
         });
   }
 
   @Bean
-  MeterBinder storageMeters(ReplicaSet replicas, BufferAllocator allocator) {
-    return registry -> bind(registry, replicas, allocator);
+  MeterBinder storageMeters(ReplicaSet replicas, KvHost kv, BufferAllocator allocator) {
+    return registry -> {
+      bind(registry, replicas, allocator);
+      bindKv(registry, replicas, kv);
+    };
+  }
+
+  private static void bindKv(MeterRegistry registry, ReplicaSet replicas, KvHost kv) {
+    Gauge.builder("sluice.kv.stores", kv.resources(), KvResources::openStores)
+        .description("Key-value stores that are open")
+        .register(registry);
+    Gauge.builder("sluice.kv.memtables", kv.resources(), KvResources::memtableBytes)
+        .baseUnit("bytes")
+        .description("Memtables of all key-value stores")
+        .register(registry);
+    Gauge.builder("sluice.kv.block.cache", kv.resources(), KvResources::cacheBytes)
+        .baseUnit("bytes")
+        .description("Block cache of all key-value stores, memtables included")
+        .register(registry);
+    Gauge.builder("sluice.kv.applied.lag", replicas, ReplicaSet::appliedLag)
+        .description("Changelog records that are committed but not yet applied, all buckets")
+        .register(registry);
   }
 
   private static void bind(MeterRegistry registry, ReplicaSet replicas, BufferAllocator allocator) {

@@ -27,7 +27,9 @@ import org.springframework.validation.annotation.Validated;
  * @param scanThreads threads that read batches
  * @param putTimeout how long puts of plain Arrow are tried again
  * @param metadataTimeout bound of a question to the coordinators
+ * @param lookupThreads threads that look keys up
  * @param storage how replicas are kept
+ * @param kv limits of the key-value stores of primary-key tables
  */
 @Validated
 @ConfigurationProperties("sluice.tablet")
@@ -44,7 +46,9 @@ record TabletProperties(
     @DefaultValue("2") @Min(1) int scanThreads,
     @DefaultValue("10s") Duration putTimeout,
     @DefaultValue("10s") Duration metadataTimeout,
-    @DefaultValue Storage storage) {
+    @DefaultValue("2") @Min(1) int lookupThreads,
+    @DefaultValue Storage storage,
+    @DefaultValue Kv kv) {
 
   /**
    * How replicas are kept.
@@ -65,4 +69,24 @@ record TabletProperties(
       @DefaultValue("512") @Min(1) int openFiles,
       @DefaultValue("1s") Duration forceInterval,
       @DefaultValue("10s") Duration checkpointInterval) {}
+
+  /**
+   * Limits of all key-value stores together, where it does not say otherwise.
+   *
+   * @param blockCacheBytes memory for blocks, filters and indexes, which memtables are charged to
+   * @param memtableBytes memtables of all stores
+   * @param storeMemtableBytes a memtable of this size is flushed
+   * @param openFiles files one store keeps open
+   * @param backgroundThreads threads for flushes, and as many for compactions
+   * @param flushInterval a store is flushed at the latest this long after a change
+   * @param waitingBytes changes of one bucket that may wait for its store
+   */
+  record Kv(
+      @DefaultValue("128MB") DataSize blockCacheBytes,
+      @DefaultValue("64MB") DataSize memtableBytes,
+      @DefaultValue("16MB") DataSize storeMemtableBytes,
+      @DefaultValue("256") @Min(1) int openFiles,
+      @DefaultValue("2") @Min(1) int backgroundThreads,
+      @DefaultValue("10m") Duration flushInterval,
+      @DefaultValue("64MB") DataSize waitingBytes) {}
 }

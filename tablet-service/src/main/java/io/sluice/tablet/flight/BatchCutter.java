@@ -8,6 +8,7 @@ import io.sluice.format.batch.CompressionSettings;
 import io.sluice.format.batch.EncodedBatch;
 import io.sluice.format.batch.LogBatchEncoder;
 import io.sluice.format.schema.TableSchema;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
@@ -30,6 +31,22 @@ final class BatchCutter implements AutoCloseable {
   }
 
   /**
+   * An uploaded message.
+   *
+   * @param root its rows
+   * @param changeTypes what each row does, empty when all are put
+   */
+  record Message(VectorSchemaRoot root, byte[] changeTypes) {
+    private ByteBuffer changeTypes(int[] rows, int from, int to) {
+      ByteBuffer types = ByteBuffer.allocate(changeTypes.length == 0 ? 0 : to - from);
+      for (int i = from; i < to && types.hasRemaining(); i++) {
+        types.put(changeTypes[rows[i]]);
+      }
+      return types.flip();
+    }
+  }
+
+  /**
    * Who writes, and the sequences that the rows of a message have.
    *
    * @param id writer, -1 for none
@@ -45,13 +62,13 @@ final class BatchCutter implements AutoCloseable {
    * The batches of these rows, in order; together they account for every sequence from {@code
    * firstSequence} to the end of the message, each cut lies at a row.
    *
-   * @param root the message's rows, left as they are
+   * @param message its rows are left as they are
    * @param rows which of them, ascending, at least one
    * @param firstSequence first sequence that the bucket has not stored, ignored without a writer
    * @return batches, to be closed by the caller
    */
-  List<EncodedBatch> cut(
-      VectorSchemaRoot root, int[] rows, Sequences sequences, long firstSequence) {
+  List<EncodedBatch> cut(Message message, int[] rows, Sequences sequences, long firstSequence) {
+    VectorSchemaRoot root = message.root();
     long rowBytes = Math.max(1, bytes(root) / Math.max(1, root.getRowCount()));
     // By uncompressed size: what does not shrink fits, and a batch that is too large is halved.
     int step = (int) Math.max(1, Math.min(rows.length, BatchLimits.MAX_BATCH_BYTES / rowBytes));
@@ -59,7 +76,7 @@ final class BatchCutter implements AutoCloseable {
     try {
       for (int from = 0; from < rows.length; from += step) {
         int to = Math.min(rows.length, from + step);
-        encode(root, rows, from, to, sequences, firstSequence, batches);
+        encode(message, rows, from, to, sequences, firstSequence, batches);
       }
       return batches;
     } catch (RuntimeException | Error e) {
@@ -69,7 +86,7 @@ final class BatchCutter implements AutoCloseable {
   }
 
   private void encode(
-      VectorSchemaRoot root,
+      Message message,
       int[] rows,
       int from,
       int to,
@@ -78,14 +95,14 @@ final class BatchCutter implements AutoCloseable {
       List<EncodedBatch> batches) {
     BatchWriter writer = writer(rows, from, to, sequences, firstSequence);
     EncodedBatch batch = null;
-    try (VectorSchemaRoot part = part(root, rows, from, to)) {
-      batch = encoder.encode(part, schema, writer);
+    try (VectorSchemaRoot part = part(message.root(), rows, from, to)) {
+      batch = encoder.encode(part, schema, message.changeTypes(rows, from, to), writer);
     } catch (SluiceException e) {
       if (e.code() != ErrorCode.BATCH_TOO_LARGE) {
         throw e;
       }
       if (to - from == 1) {
-        throw PutLimits.rowTooLarge(bytes(root));
+        throw PutLimits.rowTooLarge(bytes(message.root()));
       }
     }
     if (batch != null && (to - from == 1 || batch.wireBytes() <= BatchLimits.MAX_BATCH_BYTES)) {
@@ -97,8 +114,8 @@ final class BatchCutter implements AutoCloseable {
       batch.close();
     }
     int middle = (from + to) >>> 1;
-    encode(root, rows, from, middle, sequences, firstSequence, batches);
-    encode(root, rows, middle, to, sequences, firstSequence, batches);
+    encode(message, rows, from, middle, sequences, firstSequence, batches);
+    encode(message, rows, middle, to, sequences, firstSequence, batches);
   }
 
   /** Sequences of a batch: from its first row, or the start, up to the next batch's first row. */

@@ -14,16 +14,10 @@ import io.sluice.tablet.replica.BatchCursor;
 import io.sluice.tablet.replica.HostedTable;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
-import org.apache.arrow.vector.VectorUnloader;
-import org.apache.arrow.vector.ipc.message.ArrowBuffer;
-import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
-import org.apache.arrow.vector.ipc.message.IpcOption;
-import org.apache.arrow.vector.ipc.message.MessageSerializer;
 
 /**
  * Makes the frames of a scan. A stored batch is read as far as its columns are wanted, into pooled
@@ -52,8 +46,7 @@ final class BatchSender implements AutoCloseable {
 
   /** The first message: the schema, without a body. */
   OutboundFrame schemaFrame() {
-    return OutboundFrame.of(
-        null, MessageSerializer.serializeMetadata(schema.arrow(), IpcOption.DEFAULT), null);
+    return PlainFrames.schema(schema.arrow());
   }
 
   /**
@@ -163,34 +156,7 @@ final class BatchSender implements AutoCloseable {
       try (VectorSchemaRoot all = decoder.decode(plan.arrowSchema(), projected.metadata(), copy);
           VectorSchemaRoot rows = all.slice(from, to - from)) {
         rows.setRowCount(to - from);
-        try (ArrowRecordBatch batch = new VectorUnloader(rows, true, true).getRecordBatch()) {
-          return plain(batch, metadata);
-        }
-      }
-    }
-  }
-
-  private OutboundFrame plain(ArrowRecordBatch batch, ScanMetadata metadata) {
-    int length = Math.toIntExact(batch.computeBodyLength());
-    ByteBuf body = buffers.directBuffer(length, Math.max(1, length));
-    try {
-      body.setZero(0, length);
-      List<ArrowBuffer> layout = batch.getBuffersLayout();
-      for (int i = 0; i < layout.size(); i++) {
-        int size = (int) layout.get(i).getSize();
-        if (size > 0) {
-          ByteBuffer source = batch.getBuffers().get(i).nioBuffer(0, size);
-          body.setBytes((int) layout.get(i).getOffset(), source);
-        }
-      }
-      body.writerIndex(length);
-      ByteBuffer message = MessageSerializer.serializeMetadata(batch, IpcOption.DEFAULT);
-      OutboundFrame frame = OutboundFrame.of(null, message, metadata, body);
-      body = null;
-      return frame;
-    } finally {
-      if (body != null) {
-        body.release();
+        return PlainFrames.rows(rows, metadata, buffers);
       }
     }
   }

@@ -100,7 +100,7 @@ final class FlightInfos {
             .setTotalRecords(-1)
             .setTotalBytes(-1);
     Collection<Replica> here = directory.replicas().ofTable(table.tableId());
-    boolean whole = scan.getBucketsList().isEmpty() && scan.getLimit() == 0;
+    boolean whole = scan.getBucketsList().isEmpty() && scan.getLimit() == 0 && !scan.getKvScan();
     if (whole
         && here.size() == table.bucketCount()
         && here.stream().allMatch(TableDirectory::leads)) {

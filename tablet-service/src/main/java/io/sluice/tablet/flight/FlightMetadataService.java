@@ -131,6 +131,7 @@ final class FlightMetadataService extends FlightServiceGrpc.FlightServiceImplBas
               + "; the table of this name now has id "
               + table.tableId());
     }
+    ScanPlanner.checkKvScan(table.path(), table.schema(), scan);
     return table;
   }
 

@@ -13,13 +13,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/** DoGet: checks the ticket and starts a {@link ScanStream}. */
+/** DoGet: checks the ticket and starts a {@link ScanCall}. */
 final class GetHandler implements ServerCallHandler<ByteString, OutboundFrame> {
   private final FlightContext context;
   private final TableDirectory directory;
   private final ScanPlanner planner;
   private final Executor threads;
-  private final Set<ScanStream> open = ConcurrentHashMap.newKeySet();
+  private final Set<ScanCall> open = ConcurrentHashMap.newKeySet();
   private volatile boolean stopping;
 
   /**
@@ -35,7 +35,7 @@ final class GetHandler implements ServerCallHandler<ByteString, OutboundFrame> {
   /** Ends every scan, those that start from now on too. */
   void stop() {
     stopping = true;
-    open.forEach(ScanStream::stop);
+    open.forEach(ScanCall::stop);
   }
 
   @Override
@@ -50,7 +50,7 @@ final class GetHandler implements ServerCallHandler<ByteString, OutboundFrame> {
   private final class GetCall extends ServerCall.Listener<ByteString> {
     private final CallResponder<OutboundFrame> responder;
     private @Nullable ByteString request;
-    private volatile @Nullable ScanStream stream;
+    private volatile @Nullable ScanCall stream;
 
     GetCall(CallResponder<OutboundFrame> responder) {
       this.responder = responder;
@@ -81,7 +81,6 @@ final class GetHandler implements ServerCallHandler<ByteString, OutboundFrame> {
 
     private void start(ScanTicket scan) {
       ScanPlan plan = planner.plan(scan);
-      BatchSender sender = new BatchSender(plan, context.allocator(), context.scanBuffers());
       int count = context.meters().scanOpened();
       if (count > context.settings().maxScans()) {
         context.meters().scanClosed();
@@ -91,8 +90,13 @@ final class GetHandler implements ServerCallHandler<ByteString, OutboundFrame> {
                 + context.settings().maxScans()
                 + " open scans, as many as it may have");
       }
-      ScanStream started =
-          new ScanStream(plan, sender, responder, directory, context.meters(), threads, this::done);
+      ScanCall started;
+      try {
+        started = call(plan);
+      } catch (RuntimeException e) {
+        context.meters().scanClosed();
+        throw e;
+      }
       open.add(started);
       stream = started;
       if (stopping) {
@@ -101,8 +105,17 @@ final class GetHandler implements ServerCallHandler<ByteString, OutboundFrame> {
       started.wakeUp();
     }
 
+    private ScanCall call(ScanPlan plan) {
+      if (plan.currentRows()) {
+        return new KvScanStream(plan, responder, context, threads, this::done);
+      }
+      BatchSender sender = new BatchSender(plan, context.allocator(), context.scanBuffers());
+      return new ScanStream(
+          plan, sender, responder, directory, context.meters(), threads, this::done);
+    }
+
     private void done() {
-      ScanStream ended = stream;
+      ScanCall ended = stream;
       if (ended != null) {
         open.remove(ended);
       }
@@ -111,7 +124,7 @@ final class GetHandler implements ServerCallHandler<ByteString, OutboundFrame> {
 
     @Override
     public void onReady() {
-      ScanStream started = stream;
+      ScanCall started = stream;
       if (started != null) {
         started.wakeUp();
       }
@@ -120,7 +133,7 @@ final class GetHandler implements ServerCallHandler<ByteString, OutboundFrame> {
     @Override
     public void onCancel() {
       responder.cancelled();
-      ScanStream started = stream;
+      ScanCall started = stream;
       if (started != null) {
         started.cancel();
       }

@@ -15,6 +15,7 @@ import io.sluice.protocol.flight.v1.Acks;
 import io.sluice.protocol.flight.v1.NativePut;
 import io.sluice.protocol.flight.v1.PutAnswer;
 import io.sluice.protocol.flight.v1.PutMetadata;
+import io.sluice.tablet.kv.PutShape;
 import io.sluice.tablet.replica.AppendCallback;
 import io.sluice.tablet.replica.AppendRequest;
 import io.sluice.tablet.replica.HostedTable;
@@ -25,12 +26,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.arrow.flight.impl.Flight.PutResult;
 import org.apache.arrow.memory.ArrowBuf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A put of batches that the client has framed, compressed and checksummed. Each is checked in one
- * pass without decoding a column and handed to its replica; answers go out as they come, by request
- * id. A refusal answers its request and never ends the stream; only a message without a request id
- * does.
+ * pass without decoding a column and handed to its replica, which decodes it when the table has a
+ * primary key; answers go out as they come, by request id. A refusal answers its request and never
+ * ends the stream; only a message without a request id does.
  *
  * <p>Reading goes on whatever a bucket does: over the connection's limit batches are answered
  * BACKPRESSURE. It pauses only while the client does not take its answers.
@@ -50,6 +52,8 @@ final class NativePutStream implements PutStream {
   private final AtomicBoolean ended = new AtomicBoolean();
   private volatile boolean stopping;
   private int deferredRequests;
+  // The schema for which the target columns were checked.
+  private @Nullable TableSchema checkedSchema;
 
   NativePutStream(
       PutContext context,
@@ -151,13 +155,8 @@ final class NativePutStream implements PutStream {
   private void append(InFlight batch) {
     PutMetadata metadata = batch.metadata;
     HostedTable table = requireTable();
-    if (put.getTargetColumnsCount() > 0) {
-      throw new SluiceException(
-          ErrorCode.UNSUPPORTED,
-          "target_columns is set, which only primary-key tables take; "
-              + table.path()
-              + " takes whole rows");
-    }
+    checkKind(table);
+    batch.keyed = !table.schema().primaryKey().isEmpty();
     int bucket = metadata.getBucket();
     if (bucket < 0 || bucket >= table.bucketCount()) {
       throw ScanPlanner.noBucket(table.path(), bucket, table.bucketCount());
@@ -179,8 +178,10 @@ final class NativePutStream implements PutStream {
     ByteBuffer bytes =
         body == null ? ByteBuffer.allocate(0) : body.nioBuffer(0, batch.frame.bodyLength());
     TableSchema schema = table.schema(header.schemaId());
+    List<Integer> targets = put.getTargetColumnsList();
     validator.validate(
         schema,
+        targets,
         header,
         changeTypes.duplicate(),
         statistics.duplicate(),
@@ -191,6 +192,7 @@ final class NativePutStream implements PutStream {
         new AppendRequest(
             header,
             List.of(changeTypes, statistics, arrow, checksums, bytes),
+            targets,
             metadata.getAckedThrough(),
             put.getAcks() != Acks.ACKS_LEADER),
         batch);
@@ -208,6 +210,26 @@ final class NativePutStream implements PutStream {
             + put.getTableId()
             + " is not known to this server: the table was dropped, or is led elsewhere; look it"
             + " up again");
+  }
+
+  /** What the command asks for must be something that this kind of table does. */
+  private void checkKind(HostedTable table) {
+    if (table.schema().primaryKey().isEmpty()) {
+      if (put.getTargetColumnsCount() > 0) {
+        throw new SluiceException(
+            ErrorCode.UNSUPPORTED,
+            "target_columns is set, which only primary-key tables take; "
+                + table.path()
+                + " takes whole rows");
+      }
+      return;
+    }
+    PutTargets.checkAcks(table.path(), put.getAcks());
+    TableSchema schema = table.schema(put.getSchemaId());
+    if (put.getTargetColumnsCount() > 0 && schema != checkedSchema) {
+      var unused = PutShape.partial(schema, put.getTargetColumnsList());
+      checkedSchema = schema;
+    }
   }
 
   /** The batch must be what the stream's command says. */
@@ -281,6 +303,7 @@ final class NativePutStream implements PutStream {
     private final PutMetadata metadata;
     private final long arrivedNanos;
     private final int bytes;
+    private volatile boolean keyed;
     private final AtomicBoolean done = new AtomicBoolean();
 
     InFlight(FlightFrame frame, PutMetadata metadata, long arrivedNanos) {
@@ -295,6 +318,9 @@ final class NativePutStream implements PutStream {
       if (finish()) {
         int rows = LogBatchHeader.wrap(metadata.getHeader().asReadOnlyByteBuffer()).recordCount();
         context.meters().stored(rows, bytes, context.clock().nanoTime() - arrivedNanos);
+        if (keyed) {
+          context.kvMeters().put(rows);
+        }
         send(
             answer(metadata)
                 .setBaseOffset(baseOffset)

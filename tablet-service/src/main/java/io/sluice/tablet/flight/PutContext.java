@@ -1,6 +1,7 @@
 package io.sluice.tablet.flight;
 
 import io.sluice.common.TimeSource;
+import io.sluice.tablet.lookup.KvMeters;
 import java.util.concurrent.ScheduledExecutorService;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -15,6 +16,7 @@ import org.apache.arrow.memory.BufferAllocator;
  * @param retries runs puts that are tried again after a pause; tasks must not block
  * @param meters counters
  * @param clock clocks
+ * @param kvMeters counters of key-value work
  */
 record PutContext(
     TableDirectory directory,
@@ -24,4 +26,5 @@ record PutContext(
     PeerChannels peers,
     ScheduledExecutorService retries,
     FlightMeters meters,
-    TimeSource clock) {}
+    TimeSource clock,
+    KvMeters kvMeters) {}

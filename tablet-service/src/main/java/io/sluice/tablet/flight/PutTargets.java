@@ -3,6 +3,7 @@ package io.sluice.tablet.flight;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
+import io.sluice.common.TablePath;
 import io.sluice.format.batch.EncodedBatch;
 import io.sluice.protocol.error.StatusMapping;
 import io.sluice.protocol.flight.WireMessages;
@@ -55,6 +56,17 @@ final class PutTargets implements AutoCloseable {
     }
   }
 
+  /** A put into a primary-key table is answered when lookups see it, never earlier. */
+  static void checkAcks(TablePath path, Acks acks) {
+    if (acks == Acks.ACKS_LEADER) {
+      throw new SluiceException(
+          ErrorCode.UNSUPPORTED,
+          "acks is ACKS_LEADER, which only log tables take; "
+              + path
+              + " has a primary key, use ACKS_ALL");
+    }
+  }
+
   /** Hands the batch to its bucket's leader; the callback runs exactly once, on any thread. */
   void append(EncodedBatch batch, int bucket, long ackedThrough, AppendCallback callback) {
     AppendCallback learning = learning(bucket, callback);
@@ -68,7 +80,11 @@ final class PutTargets implements AutoCloseable {
       replica.requireLeader();
       replica.append(
           new AppendRequest(
-              batch.header(), batch.sections(), ackedThrough, put.getAcks() != Acks.ACKS_LEADER),
+              batch.header(),
+              batch.sections(),
+              put.getTargetColumnsList(),
+              ackedThrough,
+              put.getAcks() != Acks.ACKS_LEADER),
           learning);
     } catch (RuntimeException e) {
       learning.refused(StatusMapping.fromStatus(e));

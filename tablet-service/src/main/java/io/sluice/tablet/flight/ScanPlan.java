@@ -12,9 +12,15 @@ import java.util.List;
  * @param ranges what to read, one for each bucket
  * @param limit rows over all buckets, {@link Long#MAX_VALUE} for no limit
  * @param progress whether to send messages without rows
+ * @param currentRows whether the current rows are read, whatever the ranges, not the log
  */
 record ScanPlan(
-    HostedTable table, ScanSchema schema, List<Range> ranges, long limit, boolean progress) {
+    HostedTable table,
+    ScanSchema schema,
+    List<Range> ranges,
+    long limit,
+    boolean progress,
+    boolean currentRows) {
   /** The end of a range that is followed for ever. */
   static final long NEVER = Long.MAX_VALUE;
 

@@ -5,6 +5,7 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
 import io.sluice.common.TablePath;
+import io.sluice.format.schema.TableSchema;
 import io.sluice.protocol.flight.WireMessages;
 import io.sluice.protocol.flight.v1.BucketScan;
 import io.sluice.protocol.flight.v1.EndAt;
@@ -42,6 +43,7 @@ final class ScanPlanner {
       throw invalid("limit is " + ticket.getLimit() + "; it must be at least 0");
     }
     HostedTable table = table(ticket);
+    checkKvScan(table.path(), table.schema(), ticket);
     ScanSchema schema = ScanSchema.of(table.schema(schemaId(ticket)), ticket);
     List<BucketScan> scans = ticket.getBucketsList();
     if (scans.isEmpty()) {
@@ -59,7 +61,32 @@ final class ScanPlanner {
       ranges.add(range(table, scan));
     }
     long limit = ticket.getLimit() == 0 ? Long.MAX_VALUE : ticket.getLimit();
-    return new ScanPlan(table, schema, ranges, limit, ticket.getProgress());
+    return new ScanPlan(table, schema, ranges, limit, ticket.getProgress(), ticket.getKvScan());
+  }
+
+  /**
+   * Checks what a ticket for the current rows asks for.
+   *
+   * @throws SluiceException UNSUPPORTED for a log table, INVALID_TICKET for what rows do not have
+   */
+  static void checkKvScan(TablePath path, TableSchema schema, ScanTicket ticket) {
+    if (!ticket.getKvScan()) {
+      return;
+    }
+    if (schema.primaryKey().isEmpty()) {
+      throw new SluiceException(
+          ErrorCode.UNSUPPORTED,
+          "Table " + path + " is a log table, which has no current rows; scan it without kv_scan");
+    }
+    if (ticket.getWithOffset() || ticket.getWithTimestamp() || ticket.getWithChangeType()) {
+      throw KvScanStream.notWithRows("_offset, _timestamp and _change_type");
+    }
+    for (BucketScan bucket : ticket.getBucketsList()) {
+      if (bucket.getStartAt() != StartAt.START_EARLIEST
+          || bucket.getEndAt() != EndAt.END_VISIBLE_NOW) {
+        throw KvScanStream.notWithRows("start and no end; leave start_at and end_at out");
+      }
+    }
   }
 
   private HostedTable table(ScanTicket ticket) {

@@ -7,6 +7,8 @@ import io.sluice.format.projection.ProjectionPlan;
 import io.sluice.format.schema.Column;
 import io.sluice.format.schema.TableSchema;
 import io.sluice.protocol.flight.v1.ScanTicket;
+import io.sluice.tablet.kv.KvSchemas;
+import io.sluice.tablet.kv.RowBatch;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -21,6 +23,8 @@ import org.apache.arrow.vector.types.pojo.Schema;
  * @param metadataColumns columns added at the end
  */
 record ScanSchema(TableSchema table, List<Integer> columnIds, MetadataColumns metadataColumns) {
+  private static final int EXPECTED_ROWS = 1024;
+
   ScanSchema {
     columnIds = List.copyOf(columnIds);
   }
@@ -42,6 +46,19 @@ record ScanSchema(TableSchema table, List<Integer> columnIds, MetadataColumns me
   /** The schema as readers see it. */
   Schema arrow() {
     return from(table).arrowSchema();
+  }
+
+  /** Batches of rows of this schema, without metadata columns; to be closed by the caller. */
+  RowBatch rows(KvSchemas schemas, FlightContext context) {
+    if (columnIds.isEmpty()) {
+      return RowBatch.counting(schemas);
+    }
+    List<Column> columns = new ArrayList<>(columnIds.size());
+    for (int id : columnIds) {
+      table.columns().stream().filter(column -> column.id() == id).forEach(columns::add);
+    }
+    TableSchema wanted = new TableSchema(table.schemaId(), columns, List.of());
+    return RowBatch.of(schemas, wanted, arrow(), context.allocator(), EXPECTED_ROWS);
   }
 
   private static List<Integer> ids(TableSchema table, ScanTicket ticket) {

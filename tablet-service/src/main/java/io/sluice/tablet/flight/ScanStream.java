@@ -11,54 +11,16 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * One DoGet. Works in short turns on the scan threads, so that open scans share them fairly;
- * between turns it costs no thread:
- *
- * <pre>
- * IDLE --wakeUp--> QUEUED --a thread takes it--> RUNNING --turn over, more to send--> QUEUED
- * RUNNING --nothing to send, or the client is slow--> IDLE
- * RUNNING --wakeUp--> AGAIN --turn over--> QUEUED
- * RUNNING --all sent, failed or cancelled--> DONE
- * </pre>
- *
- * <p>It is woken when the client takes data again, when a followed bucket's visible end or role
- * moves, and when the client goes. Bytes waiting in the connection are bounded: nothing is read
- * while the call is not ready.
+ * A DoGet of a table's log: batches as they are stored, those of several buckets in turn. Also
+ * woken when a followed bucket's visible end or role moves.
  */
-final class ScanStream implements Runnable {
-  /** Batches sent in one turn before other scans get the thread. */
-  private static final int BATCHES_A_TURN = 4;
-
-  private enum State {
-    IDLE,
-    QUEUED,
-    RUNNING,
-    AGAIN,
-    DONE
-  }
-
-  /** How a turn ended. */
-  private enum Turn {
-    MORE,
-    WAIT,
-    FINISHED
-  }
-
+final class ScanStream extends ScanCall {
   private final ScanPlan plan;
   private final BatchSender sender;
-  private final CallResponder<OutboundFrame> responder;
   private final TableDirectory directory;
-  private final FlightMeters meters;
-  private final Executor threads;
-  private final Runnable onDone;
-  private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
   private final Runnable listener = this::wakeUp;
-  private volatile boolean cancelled;
-  private volatile boolean stopping;
 
   // Owned by the thread that runs the turn.
   private final ArrayDeque<BucketReader> readers = new ArrayDeque<>();
@@ -80,104 +42,37 @@ final class ScanStream implements Runnable {
       FlightMeters meters,
       Executor threads,
       Runnable onDone) {
+    super(responder, meters, threads, onDone);
     this.plan = plan;
     this.sender = sender;
-    this.responder = responder;
     this.directory = directory;
-    this.meters = meters;
-    this.threads = threads;
-    this.onDone = onDone;
     this.remainingRows = plan.limit();
     plan.ranges().forEach(range -> readers.add(new BucketReader(range)));
   }
 
-  /** Asks for a turn. Cheap, from any thread. */
-  void wakeUp() {
-    while (true) {
-      State now = state.get();
-      if (now == State.QUEUED || now == State.AGAIN || now == State.DONE) {
-        return;
-      }
-      State next = now == State.IDLE ? State.QUEUED : State.AGAIN;
-      if (state.compareAndSet(now, next)) {
-        if (next == State.QUEUED) {
-          enqueue();
-        }
-        return;
-      }
-    }
-  }
-
-  /** The client has gone. */
-  void cancel() {
-    cancelled = true;
-    wakeUp();
-  }
-
-  /** The server stops: the scan ends with UNAVAILABLE. */
-  void stop() {
-    stopping = true;
-    wakeUp();
-  }
-
   @Override
-  public void run() {
-    state.set(State.RUNNING);
-    Turn turn;
-    try {
-      turn = turn();
-    } catch (RuntimeException | OutOfMemoryError e) {
-      responder.fail(e);
-      turn = Turn.FINISHED;
-    }
-    if (turn == Turn.FINISHED) {
-      finish();
-    } else if (turn == Turn.MORE || !state.compareAndSet(State.RUNNING, State.IDLE)) {
-      state.set(State.QUEUED);
-      enqueue();
-    }
-  }
-
-  private void enqueue() {
-    try {
-      threads.execute(this);
-    } catch (RejectedExecutionException e) {
-      responder.fail(new SluiceException(ErrorCode.UNAVAILABLE, "This server is stopping", e));
-      finish();
-    }
-  }
-
-  private void finish() {
-    state.set(State.DONE);
+  void release() {
     listened.forEach(replica -> replica.removeListener(listener));
     listened.clear();
     readers.forEach(BucketReader::close);
     readers.clear();
     sender.close();
-    onDone.run();
   }
 
-  private Turn turn() {
-    if (stopping) {
-      responder.fail(
-          new SluiceException(ErrorCode.UNAVAILABLE, "This server is stopping; scan elsewhere"));
-    }
-    if (cancelled || stopping) {
-      return Turn.FINISHED;
-    }
+  @Override
+  Turn turn() {
     if (!opened) {
       opened = true;
       open();
     }
     for (int sent = 0; sent < BATCHES_A_TURN; sent++) {
-      if (cancelled) {
+      if (cancelled()) {
         return Turn.FINISHED;
       }
       if (readers.isEmpty() || remainingRows == 0) {
-        responder.complete();
-        return Turn.FINISHED;
+        return complete();
       }
-      if (!responder.isReady()) {
+      if (!isReady()) {
         return Turn.WAIT;
       }
       checkTable();
@@ -280,13 +175,5 @@ final class ScanStream implements Runnable {
         .setBucket(reader.replica().bucket().bucket())
         .setLeaderEpoch(epoch)
         .setVisible(offsets.visible());
-  }
-
-  private void send(OutboundFrame frame) {
-    try (frame) {
-      if (responder.send(frame)) {
-        meters.sent(frame.wireBytes());
-      }
-    }
   }
 }

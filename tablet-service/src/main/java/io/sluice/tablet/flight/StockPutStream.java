@@ -164,6 +164,9 @@ final class StockPutStream implements PutStream {
     }
     Located table =
         context.directory().locate(new TablePath(request.getDatabase(), request.getTable()));
+    if (!table.schema().primaryKey().isEmpty()) {
+      PutTargets.checkAcks(table.path(), request.getAcks());
+    }
     UploadMapping mapping = UploadMapping.of(schema, table);
     if (table.info() != null) {
       context.directory().awaitArrival(table.info());
@@ -213,14 +216,28 @@ final class StockPutStream implements PutStream {
     try (VectorSchemaRoot uploaded =
             decoder.decode(
                 open.schema(), header, body == null ? context.allocator().getEmpty() : body);
-        VectorSchemaRoot rows = open.mapping().map(uploaded, context.allocator())) {
-      Sequences sequences = sequences(open, frame, rows.getRowCount());
-      message = prepare(open, rows, sequences, frame.wireBytes());
+        BatchRows batch = rows(open, uploaded)) {
+      Sequences sequences = sequences(open, frame, batch.message().root().getRowCount());
+      message = prepare(open, batch.message(), sequences, frame.wireBytes());
     }
     synchronized (this) {
       inFlight = message;
     }
     message.start();
+  }
+
+  private BatchRows rows(Upload open, VectorSchemaRoot uploaded) {
+    byte[] changeTypes = open.mapping().changeTypes(uploaded);
+    VectorSchemaRoot rows = open.mapping().map(uploaded, context.allocator());
+    return new BatchRows(new BatchCutter.Message(rows, changeTypes));
+  }
+
+  /** The rows of a message as rows of the table. */
+  private record BatchRows(BatchCutter.Message message) implements AutoCloseable {
+    @Override
+    public void close() {
+      message.root().close();
+    }
   }
 
   /** The sequences of the message's rows; OUT_OF_ORDER_SEQUENCE when they would not grow. */
@@ -249,7 +266,8 @@ final class StockPutStream implements PutStream {
   }
 
   private UploadedMessage prepare(
-      Upload open, VectorSchemaRoot rows, Sequences sequences, int wireBytes) {
+      Upload open, BatchCutter.Message batch, Sequences sequences, int wireBytes) {
+    VectorSchemaRoot rows = batch.root();
     UploadedMessage message =
         new UploadedMessage(
             messages++, rows.getRowCount(), wireBytes, context.clock().nanoTime(), this::answered);
@@ -258,7 +276,7 @@ final class StockPutStream implements PutStream {
       if (rows.getRowCount() > 0) {
         Map<Integer, int[]> routed = open.router().route(rows, sequences.base());
         for (Map.Entry<Integer, int[]> each : routed.entrySet()) {
-          add(open, message, rows, each.getKey(), each.getValue(), sequences);
+          add(open, message, batch, each.getKey(), each.getValue(), sequences);
         }
       }
       done = true;
@@ -273,7 +291,7 @@ final class StockPutStream implements PutStream {
   private void add(
       Upload open,
       UploadedMessage message,
-      VectorSchemaRoot rows,
+      BatchCutter.Message rows,
       int bucket,
       int[] indexes,
       Sequences sequences) {
@@ -313,6 +331,10 @@ final class StockPutStream implements PutStream {
             message.rows(),
             message.wireBytes(),
             context.clock().nanoTime() - message.arrivedNanos());
+    Upload open = upload;
+    if (open != null && !open.table().schema().primaryKey().isEmpty()) {
+      context.kvMeters().put(message.rows());
+    }
     PutAnswer answer = message.answer();
     responder.send(PutResult.newBuilder().setAppMetadata(encoding.encode(answer)).build());
     boolean last;

@@ -3,6 +3,7 @@ package io.sluice.tablet.flight;
 import io.grpc.BindableService;
 import io.grpc.ServerMethodDefinition;
 import io.grpc.ServerServiceDefinition;
+import io.sluice.protocol.flight.FlightFrames;
 import io.sluice.protocol.flight.FlightMethods;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
@@ -11,14 +12,15 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.arrow.flight.impl.FlightServiceGrpc;
 import org.apache.arrow.memory.BufferAllocator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * {@code arrow.flight.protocol.FlightService} of a tablet: metadata calls by the generated base
- * class, DoGet and DoPut by handlers of our own that work on frames. Owns the scan threads, the
- * retry timer and the connections to other tablets; {@link #close} twice is harmless.
+ * class, DoGet, DoPut and DoExchange by handlers of our own that work on frames. Owns the scan
+ * threads, the retry timer and the connections to other tablets; {@link #close} twice is harmless.
  */
 public final class TabletFlightService implements BindableService, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TabletFlightService.class);
@@ -27,6 +29,7 @@ public final class TabletFlightService implements BindableService, AutoCloseable
   private final FlightMetadataService metadataCalls;
   private final PutHandler puts;
   private final GetHandler gets;
+  private final ExchangeHandler exchanges;
   private final BufferAllocator allocator;
   private final FlightMeters meters;
   private final ExecutorService scanThreads;
@@ -57,8 +60,10 @@ public final class TabletFlightService implements BindableService, AutoCloseable
                 peers,
                 retries,
                 meters,
-                context.clock()));
+                context.clock(),
+                context.lookups().meters()));
     this.gets = new GetHandler(context, directory, scanThreads);
+    this.exchanges = new ExchangeHandler(context, directory, peers);
   }
 
   @Override
@@ -67,7 +72,13 @@ public final class TabletFlightService implements BindableService, AutoCloseable
         metadataCalls.bindService(),
         ServerMethodDefinition.create(TicketBytes.doGet(), gets),
         ServerMethodDefinition.create(
-            FlightMethods.doPutServer(allocator, FlightSettings.MAX_MESSAGE_BYTES), puts));
+            FlightMethods.doPutServer(allocator, FlightSettings.MAX_MESSAGE_BYTES), puts),
+        ServerMethodDefinition.create(
+            FlightServiceGrpc.getDoExchangeMethod().toBuilder(
+                    FlightFrames.inbound(allocator, FlightSettings.MAX_MESSAGE_BYTES),
+                    FlightFrames.outbound())
+                .build(),
+            exchanges));
   }
 
   /**

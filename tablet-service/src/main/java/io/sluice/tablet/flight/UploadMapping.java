@@ -2,13 +2,14 @@ package io.sluice.tablet.flight;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TablePath;
+import io.sluice.format.batch.ChangeType;
 import io.sluice.format.schema.ArrowSchemas;
 import io.sluice.format.schema.Column;
 import io.sluice.format.schema.SafeCast;
 import io.sluice.format.schema.TableSchema;
 import io.sluice.tablet.flight.TableDirectory.Located;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,22 +31,29 @@ final class UploadMapping {
   static final String OP = "_op";
 
   private static final int ABSENT = -1;
-  private static final String APPEND_OP = "+I";
+  private static final byte[] NO_OPS = {};
 
   private final Schema target;
   private final int[] sources;
   private final @Nullable SafeCast[] casts;
   private final int opColumn;
   private final String table;
+  private final boolean keyed;
   private long rowsSeen;
 
   private UploadMapping(
-      Schema target, int[] sources, @Nullable SafeCast[] casts, int opColumn, String table) {
+      Schema target,
+      int[] sources,
+      @Nullable SafeCast[] casts,
+      int opColumn,
+      String table,
+      boolean keyed) {
     this.target = target;
     this.sources = sources;
     this.casts = casts;
     this.opColumn = opColumn;
     this.table = table;
+    this.keyed = keyed;
   }
 
   /**
@@ -56,12 +64,21 @@ final class UploadMapping {
    *     for dictionary-encoded columns
    */
   static UploadMapping of(Schema uploaded, Located table) {
-    TableSchema schema = table.schema();
-    if (!schema.primaryKey().isEmpty()) {
-      throw new SluiceException(
-          ErrorCode.UNSUPPORTED,
-          "Table " + table.path() + " has a primary key; this version stores log tables only");
-    }
+    return of(uploaded, table.path(), table.schema(), true);
+  }
+
+  /**
+   * The mapping of a batch of keys, which has exactly the key columns.
+   *
+   * @param keys the key columns
+   * @throws SluiceException as {@link #of(Schema, Located)}
+   */
+  static UploadMapping ofKeys(Schema uploaded, TablePath table, TableSchema keys) {
+    return of(uploaded, table, keys, false);
+  }
+
+  private static UploadMapping of(
+      Schema uploaded, TablePath path, TableSchema schema, boolean withOp) {
     Map<String, Integer> positions = new HashMap<>();
     for (int i = 0; i < uploaded.getFields().size(); i++) {
       Field field = uploaded.getFields().get(i);
@@ -77,8 +94,8 @@ final class UploadMapping {
                 + field.getName()
                 + "' of the upload is dictionary-encoded; send it as plain values");
       }
-      if (!field.getName().equals(OP)) {
-        requireColumn(table, field.getName());
+      if (!withOp || !field.getName().equals(OP)) {
+        requireColumn(path, schema, field.getName());
       }
     }
     int[] sources = new int[schema.size()];
@@ -89,10 +106,7 @@ final class UploadMapping {
       if (sources[i] == ABSENT && !column.nullable()) {
         throw new SluiceException(
             ErrorCode.INVALID_SCHEMA,
-            "The upload has no column '"
-                + column.name()
-                + "', which is NOT NULL in "
-                + table.path());
+            "The upload has no column '" + column.name() + "', which is NOT NULL in " + path);
       }
       casts.add(
           sources[i] == ABSENT ? null : SafeCast.of(uploaded.getFields().get(sources[i]), column));
@@ -101,15 +115,16 @@ final class UploadMapping {
         ArrowSchemas.toArrow(schema),
         sources,
         casts.toArray(new SafeCast[0]),
-        op(uploaded, positions),
-        table.path().toString());
+        withOp ? op(uploaded, positions) : ABSENT,
+        path.toString(),
+        !schema.primaryKey().isEmpty());
   }
 
-  private static void requireColumn(Located table, String name) {
+  private static void requireColumn(TablePath path, TableSchema schema, String name) {
     try {
-      table.schema().position(name);
+      schema.position(name);
     } catch (SluiceException e) {
-      throw new SluiceException(e.code(), table.path() + ": " + e.getMessage(), e);
+      throw new SluiceException(e.code(), path + ": " + e.getMessage(), e);
     }
   }
 
@@ -128,7 +143,6 @@ final class UploadMapping {
   /** The uploaded rows as rows of the table, to be closed by the caller; the upload stays. */
   VectorSchemaRoot map(VectorSchemaRoot uploaded, BufferAllocator allocator) {
     int rows = uploaded.getRowCount();
-    checkOp(uploaded, rows);
     VectorSchemaRoot mapped = VectorSchemaRoot.create(target, allocator);
     try {
       for (int i = 0; i < sources.length; i++) {
@@ -148,25 +162,46 @@ final class UploadMapping {
     }
   }
 
-  private void checkOp(VectorSchemaRoot uploaded, int rows) {
+  /**
+   * What each row does, a {@link ChangeType} code a row; empty when all rows are put. Before {@link
+   * #map}, which counts the rows.
+   *
+   * @throws SluiceException INVALID_VALUE for an operation that the table does not take
+   */
+  byte[] changeTypes(VectorSchemaRoot uploaded) {
     if (opColumn == ABSENT) {
-      return;
+      return NO_OPS;
     }
-    byte[] append = APPEND_OP.getBytes(java.nio.charset.StandardCharsets.UTF_8);
+    int rows = uploaded.getRowCount();
+    byte[] types = new byte[rows];
     VarCharVector ops = (VarCharVector) uploaded.getVector(opColumn);
     for (int row = 0; row < rows; row++) {
-      if (ops.isNull(row) || !Arrays.equals(ops.get(row), append)) {
-        throw new SluiceException(
-            ErrorCode.INVALID_VALUE,
-            "Column '_op' is '"
-                + (ops.isNull(row) ? "NULL" : ops.getObject(row))
-                + "' in row "
-                + (rowsSeen + row)
-                + "; "
-                + table
-                + " is a log table, which takes only '+I'");
-      }
+      types[row] = changeType(ops.isNull(row) ? "NULL" : ops.getObject(row).toString(), row).code();
     }
+    return keyed ? types : NO_OPS;
+  }
+
+  private ChangeType changeType(String op, int row) {
+    if (op.equals("+I")) {
+      return ChangeType.INSERT;
+    }
+    if (keyed && op.equals("+U")) {
+      return ChangeType.UPDATE_AFTER;
+    }
+    if (keyed && op.equals("-D")) {
+      return ChangeType.DELETE;
+    }
+    throw new SluiceException(
+        ErrorCode.INVALID_VALUE,
+        "Column '_op' is '"
+            + op
+            + "' in row "
+            + (rowsSeen + row)
+            + "; "
+            + table
+            + (keyed
+                ? " takes '+U' or '+I' to put a row and '-D' to delete it"
+                : " is a log table, which takes only '+I'"));
   }
 
   private static void fillNull(FieldVector vector, int rows) {

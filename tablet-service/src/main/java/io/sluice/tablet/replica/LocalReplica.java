@@ -4,23 +4,23 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
 import io.sluice.format.batch.LogBatchHeader;
+import io.sluice.tablet.kv.KvStore;
 import io.sluice.tablet.log.BucketLog;
 import io.sluice.tablet.log.SequenceDecision;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A replica whose log is on this server's disk. Its shard's thread is the only one that appends;
- * roles come from the thread that follows the coordinator; everything others read is volatile.
+ * A replica whose log is on this server's disk, with the rows beside it when the table has a
+ * primary key: then the log is the changelog of the rows. Its shard's thread is the only one that
+ * appends; roles come from the thread that follows the coordinator; everything others read is
+ * volatile.
  */
 final class LocalReplica implements Replica {
   private static final Logger logger = LoggerFactory.getLogger(LocalReplica.class);
@@ -28,15 +28,19 @@ final class LocalReplica implements Replica {
   private final ReplicaContext context;
   private final BucketLog log;
   private final AppendShard shard;
+  private final @Nullable KvReplica kv;
+  private final Refusals refusals;
   private final AtomicReference<Leadership> leadership = new AtomicReference<>(Leadership.NONE);
   private final AtomicReference<@Nullable String> offlineReason = new AtomicReference<>();
-  private final CopyOnWriteArrayList<Runnable> listeners = new CopyOnWriteArrayList<>();
-  // Of the shard's thread: puts that wait for visible, by offset.
-  private final ArrayDeque<Put> waiting = new ArrayDeque<>();
+  private final Listeners listeners = new Listeners();
+  // Of the shard's thread.
+  private final WaitingPuts waiting = new WaitingPuts();
   private boolean telling;
+  private boolean pausing;
 
   private volatile HostedTable table;
   private volatile long committed;
+  private volatile long visible;
 
   LocalReplica(ReplicaContext context, BucketLog log, AppendShard shard, HostedTable table) {
     this.context = context;
@@ -44,6 +48,12 @@ final class LocalReplica implements Replica {
     this.shard = shard;
     this.table = table;
     this.committed = log.startOffset();
+    this.visible = committed;
+    this.kv =
+        table.schema().primaryKey().isEmpty()
+            ? null
+            : new KvReplica(context.kv(), log, this::table);
+    this.refusals = new Refusals(context.serverId(), this::displayName);
   }
 
   @Override
@@ -80,7 +90,7 @@ final class LocalReplica implements Replica {
   void assign(ReplicaRole role) {
     Leadership before = currentLeadership();
     ReplicaRole known = before.role();
-    if (before.state() == Leadership.State.GONE || (known != null && isStale(role, known))) {
+    if (before.state() == Leadership.State.GONE || (known != null && role.isOlderThan(known))) {
       return;
     }
     boolean leads = role.leaderServerId() == context.serverId();
@@ -95,11 +105,6 @@ final class LocalReplica implements Replica {
         new Leadership(leads ? Leadership.State.PREPARING : Leadership.State.FOLLOWER, role));
     ControlTask.queue(shard, leads ? this::prepare : this::refuseWaiting);
     tellListeners();
-  }
-
-  private static boolean isStale(ReplicaRole role, ReplicaRole known) {
-    return role.leaderEpoch() < known.leaderEpoch()
-        || (role.leaderEpoch() == known.leaderEpoch() && role.isrVersion() < known.isrVersion());
   }
 
   /** Records the epoch and, when all of earlier epochs is committed, begins to lead. */
@@ -120,7 +125,12 @@ final class LocalReplica implements Replica {
       return;
     }
     advance();
+    if (!loadRows()) {
+      return;
+    }
+    advance();
     if (committed >= epochStart
+        && visible >= committed
         && leadership.compareAndSet(now, now.in(Leadership.State.LEADING))) {
       logger.info(
           "Leads {} ({}) from offset {} under epoch {}",
@@ -132,6 +142,33 @@ final class LocalReplica implements Replica {
     }
   }
 
+  /**
+   * Loads a part of the changelog that the rows do not have yet; when there is more, prepares on in
+   * a turn of its own, so that other buckets of the shard go on.
+   */
+  private boolean loadRows() {
+    if (kv == null) {
+      return true;
+    }
+    try {
+      KvReplica.Progress progress = kv.catchUp(committed);
+      if (progress == KvReplica.Progress.DONE) {
+        return true;
+      }
+      if (progress == KvReplica.Progress.MORE) {
+        ControlTask.queue(shard, this::prepare);
+      } else {
+        goOnAfterPause();
+      }
+    } catch (SluiceException e) {
+      takeOffline("Cannot load the rows: " + e.getMessage());
+    } catch (RuntimeException | Error defect) {
+      takeOffline("The rows cannot be loaded in a way that is not understood: " + defect);
+      throw defect;
+    }
+    return false;
+  }
+
   /** Ends every use: the directory is about to be removed. Waits until nothing is being written. */
   void retire() {
     leadership.updateAndGet(now -> now.in(Leadership.State.GONE));
@@ -139,9 +176,19 @@ final class LocalReplica implements Replica {
         shard,
         () -> {
           refuseWaiting();
+          if (kv != null) {
+            kv.discard();
+          }
           return true;
         });
     tellListeners();
+  }
+
+  /** Closes the store of the rows; after the shard has stopped. */
+  void closeRows() {
+    if (kv != null) {
+      kv.close();
+    }
   }
 
   boolean gone() {
@@ -153,43 +200,21 @@ final class LocalReplica implements Replica {
     Leadership now = requireServing();
     return switch (now.state()) {
       case LEADING -> now.epoch();
-      case PREPARING ->
-          throw new SluiceException(
-              ErrorCode.LEADER_NOT_READY,
-              "This server begins to lead " + displayName() + " under epoch " + now.epoch());
-      default -> throw notLeader(now);
+      case PREPARING -> throw refusals.preparing(now.epoch());
+      default -> throw refusals.notLeader(now);
     };
   }
 
   private Leadership requireServing() {
     String reason = offlineReason.get();
     if (reason != null) {
-      throw offline(reason);
+      throw refusals.offline(reason);
     }
     Leadership now = currentLeadership();
     if (now.state() == Leadership.State.GONE) {
-      throw new SluiceException(
-          ErrorCode.TABLE_CHANGED, "The replica of " + displayName() + " was removed");
+      throw refusals.removed();
     }
     return now;
-  }
-
-  private SluiceException notLeader(Leadership now) {
-    int leader = now.leaderServerId();
-    if (leader == 0 || leader == context.serverId()) {
-      return new SluiceException(
-          ErrorCode.NOT_LEADER, "No server leads " + displayName() + " at the moment");
-    }
-    return new SluiceException(
-        ErrorCode.NOT_LEADER,
-        "Server " + leader + " leads " + displayName() + ", not server " + context.serverId(),
-        Map.of("leader_server_id", Integer.toString(leader)),
-        null);
-  }
-
-  private SluiceException offline(String reason) {
-    return new SluiceException(
-        ErrorCode.REPLICA_OFFLINE, "The replica of " + displayName() + " is offline: " + reason);
   }
 
   // Puts
@@ -209,7 +234,7 @@ final class LocalReplica implements Replica {
     try {
       Leadership now = requireServing();
       if (!now.leads(put.epoch())) {
-        throw notLeader(now);
+        throw refusals.notLeader(now);
       }
       decide(put);
     } catch (SluiceException refused) {
@@ -226,12 +251,7 @@ final class LocalReplica implements Replica {
     SequenceDecision decision =
         log.decide(
             header, put.request().ackedThrough(), context.fences().newest(header.writerId()));
-    if (decision instanceof SequenceDecision.Fenced fenced) {
-      throw fenced(header.writerId(), header.writerEpoch(), fenced.newest());
-    }
-    if (decision instanceof SequenceDecision.Gap gap) {
-      throw outOfOrder(header, put.request().ackedThrough(), gap.last());
-    }
+    refusals.check(decision, put.request());
     context.fences().raise(header.writerId(), header.writerEpoch());
     if (decision instanceof SequenceDecision.Duplicate duplicate) {
       // Its rows may still wait for the in-sync replicas: they lie below the log end.
@@ -242,27 +262,25 @@ final class LocalReplica implements Replica {
     if (context.disk().full()) {
       throw context.disk().refusal(displayName());
     }
-    if (decision instanceof SequenceDecision.Overlap overlap) {
-      storeRest(put, header, overlap.rows());
+    int stored = decision instanceof SequenceDecision.Overlap overlap ? overlap.rows() : 0;
+    if (kv != null) {
+      change(put, kv, stored);
+    } else if (stored > 0) {
+      storeRest(put, stored);
     } else {
       store(put, header, put.request().sections());
     }
   }
 
-  private void storeRest(Put put, LogBatchHeader header, int rows) {
-    if (header.recordCount() != header.sequenceCount()) {
-      throw new SluiceException(
-          ErrorCode.OUT_OF_ORDER_SEQUENCE,
-          "The first "
-              + rows
-              + " sequences of the put for "
-              + displayName()
-              + " are stored already, but its "
-              + header.recordCount()
-              + " records do not match its "
-              + header.sequenceCount()
-              + " sequences one by one; send the rest only");
-    }
+  /** Changes rows; the answer waits for all that the put was evaluated against. */
+  private void change(Put put, KvReplica rows, int firstRow) {
+    long base = rows.put(put.request(), firstRow, put.epoch());
+    put.storedAt(base, false, log.endOffset());
+    advance();
+    answer(put);
+  }
+
+  private void storeRest(Put put, int rows) {
     try (BatchSlicer.Slice rest = context.slicer().dropFirst(table, put.request(), rows)) {
       store(put, rest.header(), rest.sections());
     }
@@ -276,7 +294,7 @@ final class LocalReplica implements Replica {
   }
 
   private void answer(Put put) {
-    if (!put.request().waitForVisible() || put.visibleAt() <= committed) {
+    if (!put.request().waitForVisible() || put.visibleAt() <= visible) {
       put.succeed();
     } else {
       waiting.add(put);
@@ -291,58 +309,59 @@ final class LocalReplica implements Replica {
     }
   }
 
-  private SluiceException fenced(long writerId, int epoch, int newest) {
-    return new SluiceException(
-        ErrorCode.FENCED_WRITER,
-        "Writer "
-            + writerId
-            + " writes to "
-            + displayName()
-            + " under epoch "
-            + epoch
-            + ", but a newer instance has started with epoch "
-            + newest);
-  }
-
-  private SluiceException outOfOrder(LogBatchHeader header, long ackedThrough, long last) {
-    return new SluiceException(
-        ErrorCode.OUT_OF_ORDER_SEQUENCE,
-        "Put of writer "
-            + header.writerId()
-            + " for "
-            + displayName()
-            + " begins at sequence "
-            + header.baseSequence()
-            + "; the last one stored is "
-            + last
-            + " and answers are held through "
-            + ackedThrough);
-  }
-
   /** Advances committed as far as the in-sync replicas have the log, and answers who waited. */
   private void advance() {
     ReplicaRole role = currentLeadership().role();
-    if (role == null || !isOnlyReplica(role) || committed == log.endOffset()) {
+    if (role == null || !role.isOnlyReplica(context.serverId())) {
       return;
     }
     committed = log.endOffset();
-    while (!waiting.isEmpty() && waiting.peek().visibleAt() <= committed) {
-      waiting.remove().succeed();
+    long seen = kv == null ? committed : Math.min(committed, apply(kv));
+    if (seen == visible) {
+      return;
     }
+    visible = seen;
+    waiting.succeedBelow(visible);
     changed();
   }
 
-  /** With no other in-sync replica, what is written here is committed. */
-  private boolean isOnlyReplica(ReplicaRole role) {
-    List<Integer> isr = role.isr();
-    return isr.isEmpty() || (isr.size() == 1 && isr.get(0) == context.serverId());
+  /** Moves what is committed to the rows, as far as their store takes it now. */
+  private long apply(KvReplica rows) {
+    try {
+      rows.apply(committed);
+    } catch (SluiceException e) {
+      // What is committed must get there in the end: it was taken in.
+      if (e.code() != ErrorCode.DISK_FULL) {
+        takeOffline("Cannot apply changes to the rows: " + e.getMessage());
+        return visible;
+      }
+      context.disk().foundNoSpace();
+    }
+    if (rows.isBehind(committed)) {
+      goOnAfterPause();
+    }
+    return rows.applied();
+  }
+
+  /** The store asked to wait: tries again what became of the role meanwhile. */
+  private void goOnAfterPause() {
+    if (!pausing) {
+      pausing = true;
+      context
+          .kv()
+          .afterPause(
+              () ->
+                  ControlTask.queue(
+                      shard,
+                      () -> {
+                        pausing = false;
+                        prepare();
+                      }));
+    }
   }
 
   private void refuseWaiting() {
-    SluiceException why = notLeader(currentLeadership());
-    while (!waiting.isEmpty()) {
-      waiting.remove().abandon(why);
-    }
+    waiting.refuseAll(refusals.notLeader(currentLeadership()));
   }
 
   @Override
@@ -354,7 +373,7 @@ final class LocalReplica implements Replica {
           requireLeader();
           int newest = Math.max(log.writerEpoch(writerId), context.fences().newest(writerId));
           if (writerEpoch < newest) {
-            throw fenced(writerId, writerEpoch, newest);
+            throw refusals.fenced(writerId, writerEpoch, newest);
           }
           context.fences().raise(writerId, writerEpoch);
           return log.lastSequence(writerId);
@@ -367,14 +386,25 @@ final class LocalReplica implements Replica {
   public ReplicaOffsets offsets() {
     // Each is read before the one that bounds it from above.
     long forced = log.forcedOffset();
-    long visible = committed;
+    long shown = visible;
+    long reached = committed;
     long end = log.endOffset();
     long start = log.startOffset();
-    return new ReplicaOffsets(start, start, visible, visible, Math.min(visible, forced), end);
+    return new ReplicaOffsets(start, start, reached, shown, Math.min(shown, forced), end);
   }
 
   long visible() {
-    return committed;
+    return visible;
+  }
+
+  @Override
+  public KvStore requireRows() {
+    KvReplica rows = kv;
+    if (rows == null) {
+      throw refusals.noRows(table);
+    }
+    requireLeader();
+    return rows.store();
   }
 
   @Override
@@ -395,18 +425,9 @@ final class LocalReplica implements Replica {
   @Override
   public BatchCursor openCursor(long startOffset) {
     requireServing();
-    long visible = visible();
-    if (startOffset < log.startOffset() || startOffset > visible) {
-      throw new SluiceException(
-          ErrorCode.OFFSET_OUT_OF_RANGE,
-          "Offset "
-              + startOffset
-              + " of "
-              + displayName()
-              + " cannot be read; its offsets are "
-              + log.startOffset()
-              + " to "
-              + visible);
+    long end = visible();
+    if (startOffset < log.startOffset() || startOffset > end) {
+      throw refusals.outOfRange(startOffset, log.startOffset(), end);
     }
     try {
       return new ReplicaCursor(this, log.openCursor(startOffset));
@@ -436,13 +457,7 @@ final class LocalReplica implements Replica {
       return;
     }
     logger.error("Replica of {} ({}) goes offline: {}", displayName(), bucket(), reason);
-    ControlTask.queue(
-        shard,
-        () -> {
-          while (!waiting.isEmpty()) {
-            waiting.remove().abandon(offline(reason));
-          }
-        });
+    ControlTask.queue(shard, () -> waiting.refuseAll(refusals.offline(reason)));
     tellListeners();
   }
 
@@ -470,17 +485,11 @@ final class LocalReplica implements Replica {
     }
   }
 
-  /** Calls the listeners; a failing one does not keep the others from being called. */
+  /** Calls the listeners. */
   void tellListeners() {
     if (shard.isCurrentThread()) {
       telling = false;
     }
-    for (Runnable listener : listeners) {
-      try {
-        listener.run();
-      } catch (RuntimeException e) {
-        logger.error("A listener of {} failed", displayName(), e);
-      }
-    }
+    listeners.tell(displayName());
   }
 }

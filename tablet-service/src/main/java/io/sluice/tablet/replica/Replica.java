@@ -1,6 +1,7 @@
 package io.sluice.tablet.replica;
 
 import io.sluice.common.TableBucket;
+import io.sluice.tablet.kv.KvStore;
 
 /**
  * One bucket's replica on this server, as the protocol layer sees it. Thread-safe; no method but
@@ -48,6 +49,12 @@ public interface Replica {
    * OFFSET_OUT_OF_RANGE when the offset is outside [log start, visible].
    */
   BatchCursor openCursor(long startOffset);
+
+  /**
+   * The rows of a primary-key bucket as lookups see them, with everything that was acknowledged.
+   * UNSUPPORTED for a log table, else as {@link #requireLeader}. Reading them does I/O.
+   */
+  KvStore requireRows();
 
   /** Calls the listener, on any thread and without locks held, whenever visible or role changes. */
   void addListener(Runnable listener);

@@ -2,7 +2,7 @@ package io.sluice.tablet.replica;
 
 /**
  * The offsets of a replica at one moment: log start ≤ local start ≤ committed ≤ log end, stable ≤
- * visible. Log tables: visible = committed.
+ * visible. Log tables: visible = committed; primary-key tables: min(committed, applied).
  *
  * @param logStart the first offset that can be read
  * @param localStart the first offset on this disk

@@ -24,4 +24,15 @@ public record ReplicaRole(
     replicas = List.copyOf(replicas);
     isr = List.copyOf(isr);
   }
+
+  /** Whether it was decided before the other one. */
+  boolean isOlderThan(ReplicaRole other) {
+    return leaderEpoch < other.leaderEpoch
+        || (leaderEpoch == other.leaderEpoch && isrVersion < other.isrVersion);
+  }
+
+  /** With no other in-sync replica, what the server writes is committed. */
+  boolean isOnlyReplica(int serverId) {
+    return isr.isEmpty() || (isr.size() == 1 && isr.get(0) == serverId);
+  }
 }

@@ -62,13 +62,14 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
       TabletStorageConfig config,
       StoragePlatform platform,
       BatchSlicer slicer,
+      KvHost kv,
       DataDirectory data) {
     this.config = config;
     this.platform = platform;
     this.data = data;
     this.files = new OpenFiles(platform.files(), config.openFiles());
     DiskGuard disk = new DiskGuard(config.disk(), platform.disk(), data.root());
-    this.context = new ReplicaContext(config.serverId(), fences, disk, slicer);
+    this.context = new ReplicaContext(config.serverId(), fences, disk, slicer, kv);
     this.housekeeper =
         new Housekeeper(
             data, disk, platform.time(), config.checkpointIntervalMs(), replicas::values);
@@ -84,18 +85,23 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
     disk.check();
   }
 
-  /** Opens the data directory and recovers every replica in it. */
-  public static ReplicaSet open(TabletStorageConfig config, TimeSource time, BatchSlicer slicer) {
-    return open(config, StoragePlatform.of(time), slicer);
+  /**
+   * Opens the data directory and recovers every replica in it.
+   *
+   * @param kv what primary-key buckets share; outlives the set
+   */
+  public static ReplicaSet open(
+      TabletStorageConfig config, TimeSource time, BatchSlicer slicer, KvHost kv) {
+    return open(config, StoragePlatform.of(time), slicer, kv);
   }
 
   /** The same on another platform. */
   public static ReplicaSet open(
-      TabletStorageConfig config, StoragePlatform platform, BatchSlicer slicer) {
+      TabletStorageConfig config, StoragePlatform platform, BatchSlicer slicer, KvHost kv) {
     DataDirectory data = DataDirectory.open(platform, config.dataDirectory());
     boolean opened = false;
     try {
-      ReplicaSet set = new ReplicaSet(config, platform, slicer, data);
+      ReplicaSet set = new ReplicaSet(config, platform, slicer, kv, data);
       set.recover();
       set.start();
       opened = true;
@@ -340,6 +346,16 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
     return total;
   }
 
+  /** Changelog records that are committed but not yet in the rows, over all buckets. */
+  public long appliedLag() {
+    long total = 0;
+    for (LocalReplica replica : replicas.values()) {
+      ReplicaOffsets offsets = replica.offsets();
+      total += offsets.committed() - offsets.visible();
+    }
+    return total;
+  }
+
   /** Bytes of puts that wait for their answer. */
   public long queuedBytes() {
     long total = 0;
@@ -413,6 +429,8 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
     shards.forEach(AppendShard::close);
     stopHousekeeping();
     boolean clean = closeLogs();
+    // After the logs: a store must not be ahead of its log on the disk.
+    replicas.values().forEach(LocalReplica::closeRows);
     files.close();
     if (clean) {
       data.markCleanStop();

@@ -2,6 +2,12 @@ package io.sluice.tablet.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.grpc.ManagedChannel;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.StreamObserver;
+import io.sluice.protocol.kv.v1.LookupRequest;
+import io.sluice.protocol.kv.v1.LookupResponse;
+import io.sluice.protocol.kv.v1.LookupServiceGrpc;
 import io.sluice.protocol.security.ClusterSecret;
 import io.sluice.testkit.Await;
 import java.io.IOException;
@@ -11,6 +17,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.arrow.flight.AsyncPutListener;
 import org.apache.arrow.flight.FlightClient;
@@ -85,7 +92,13 @@ final class TabletApplicationIT {
             .contains("\"table\":\"demo.events\"")
             .contains("\"visible\":1000")
             .contains("\"leader\":true");
+        assertThat(lookup(coordinator).getError().getMessage())
+            .contains("demo.events is a log table");
         assertThat(http(tablet, "/actuator/prometheus"))
+            .contains("sluice_kv_stores 0.0")
+            .contains("sluice_kv_block_cache_bytes")
+            .contains("sluice_kv_applied_lag 0.0")
+            .contains("sluice_kv_gets_total 0.0")
             .contains("sluice_append_rows_total 1000.0")
             .contains("sluice_session_connected 1.0")
             .contains("sluice_allocator_used_bytes 0.0");
@@ -123,6 +136,42 @@ final class TabletApplicationIT {
       upload.putNext();
       upload.completed();
       upload.getResult();
+    }
+  }
+
+  /** The answer of the lookup service about the table of the test, which has no key. */
+  private static LookupResponse lookup(SmallCoordinator coordinator) throws Exception {
+    int last = coordinator.registrations.size() - 1;
+    ManagedChannel channel =
+        NettyChannelBuilder.forAddress(
+                "127.0.0.1", coordinator.registrations.get(last).getFlightPort())
+            .usePlaintext()
+            .build();
+    CompletableFuture<LookupResponse> answer = new CompletableFuture<>();
+    try {
+      StreamObserver<LookupRequest> stream =
+          LookupServiceGrpc.newStub(channel)
+              .lookup(
+                  new StreamObserver<>() {
+                    @Override
+                    public void onNext(LookupResponse response) {
+                      answer.complete(response);
+                    }
+
+                    @Override
+                    public void onError(Throwable failure) {
+                      answer.completeExceptionally(failure);
+                    }
+
+                    @Override
+                    public void onCompleted() {}
+                  });
+      stream.onNext(LookupRequest.newBuilder().setRequestId(1).setTableId(1).build());
+      LookupResponse response = answer.get(30, TimeUnit.SECONDS);
+      stream.onCompleted();
+      return response;
+    } finally {
+      channel.shutdownNow();
     }
   }
 

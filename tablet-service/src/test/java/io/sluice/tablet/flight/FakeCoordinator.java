@@ -35,7 +35,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class FakeCoordinator extends MetadataServiceGrpc.MetadataServiceImplBase {
   /** A tablet that buckets can be given to. */
-  record Tablet(int id, int port, FakeReplicas replicas) {}
+  record Tablet(int id, int port, Hosting replicas) {}
+
+  /** What learns of new and dropped tables. */
+  interface Hosting {
+    /** This server leads these buckets of the table from now on. */
+    void host(HostedTable table, int... buckets);
+
+    /** The table is gone. */
+    void drop(long tableId);
+  }
 
   private final List<Tablet> tablets = new java.util.concurrent.CopyOnWriteArrayList<>();
   private final Map<TablePath, TableInfo> tables = new LinkedHashMap<>();

@@ -4,6 +4,7 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
 import io.sluice.format.batch.LogBatchHeader;
+import io.sluice.tablet.kv.KvStore;
 import io.sluice.tablet.replica.AppendCallback;
 import io.sluice.tablet.replica.AppendRequest;
 import io.sluice.tablet.replica.BatchCursor;
@@ -214,6 +215,12 @@ final class FakeReplica implements Replica {
       first++;
     }
     return new Cursor(first - 1);
+  }
+
+  @Override
+  public KvStore requireRows() {
+    throw new SluiceException(
+        ErrorCode.UNSUPPORTED, "Table " + table.path() + " is a log table; scan it instead");
   }
 
   @Override

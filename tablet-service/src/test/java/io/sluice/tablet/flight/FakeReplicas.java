@@ -13,12 +13,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** Replicas in memory. */
-final class FakeReplicas implements Replicas {
+final class FakeReplicas implements Replicas, FakeCoordinator.Hosting {
   private final Map<Long, HostedTable> tables = new ConcurrentHashMap<>();
   private final Map<TableBucket, FakeReplica> replicas = new ConcurrentHashMap<>();
 
   /** Hosts the table with these of its buckets. */
-  void host(HostedTable table, int... buckets) {
+  @Override
+  public void host(HostedTable table, int... buckets) {
     for (int bucket : buckets) {
       replicas.put(TableBucket.of(table.tableId(), bucket), new FakeReplica(table, bucket));
     }
@@ -26,7 +27,8 @@ final class FakeReplicas implements Replicas {
   }
 
   /** Forgets the table, as a delta of the coordinator would make it. */
-  void drop(long tableId) {
+  @Override
+  public void drop(long tableId) {
     tables.remove(tableId);
     replicas.forEach(
         (bucket, replica) -> {

@@ -17,6 +17,9 @@ import io.sluice.protocol.security.ClusterTokenClientInterceptor;
 import io.sluice.tablet.coordinator.AppliedSignal;
 import io.sluice.tablet.coordinator.CoordinatorChannels;
 import io.sluice.tablet.coordinator.MetadataClient;
+import io.sluice.tablet.lookup.KvMeters;
+import io.sluice.tablet.lookup.LookupService;
+import io.sluice.tablet.lookup.RowLookups;
 import io.sluice.testkit.Await;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -49,6 +52,7 @@ final class FlightHarness implements AutoCloseable {
     final BufferAllocator allocator = new RootAllocator(256L << 20);
     final UnpooledByteBufAllocator scanBuffers = new UnpooledByteBufAllocator(true, true);
     final FlightMeters meters = new FlightMeters(new SimpleMeterRegistry());
+    final RowLookups lookups;
     final TabletFlightService service;
     final Server server;
     final CoordinatorChannels channels;
@@ -59,11 +63,13 @@ final class FlightHarness implements AutoCloseable {
       channels =
           new CoordinatorChannels(
               List.of(coordinator), new ClusterTokenClientInterceptor(secret, TimeSource.SYSTEM));
+      lookups = new RowLookups(replicas, new KvMeters(new SimpleMeterRegistry()), 2);
       service =
           new TabletFlightService(
               new FlightContext(
                   settings,
                   replicas,
+                  lookups,
                   new MetadataClient(channels, TimeSource.SYSTEM, Duration.ofSeconds(5)),
                   new AppliedSignal(),
                   allocator,
@@ -76,6 +82,7 @@ final class FlightHarness implements AutoCloseable {
               .maxInboundMessageSize(FlightSettings.MAX_MESSAGE_BYTES)
               .flowControlWindow(FlightSettings.FLOW_CONTROL_WINDOW_BYTES)
               .addService(service)
+              .addService(new LookupService(lookups))
               .build()
               .start();
     }
@@ -98,6 +105,7 @@ final class FlightHarness implements AutoCloseable {
     @Override
     public void close() {
       service.close();
+      lookups.close();
       server.shutdownNow();
       try {
         server.awaitTermination();

@@ -30,6 +30,10 @@ final class Answer implements AppendCallback {
     return stored.get(30, TimeUnit.SECONDS);
   }
 
+  boolean done() {
+    return stored.isDone();
+  }
+
   SluiceException failure() throws Exception {
     try {
       throw new AssertionError("Stored: " + get());

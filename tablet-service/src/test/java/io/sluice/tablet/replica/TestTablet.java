@@ -6,6 +6,7 @@ import io.sluice.format.batch.LogBatchHeader;
 import io.sluice.format.schema.Column;
 import io.sluice.format.schema.DataType;
 import io.sluice.format.schema.TableSchema;
+import io.sluice.tablet.kv.KvSettings;
 import io.sluice.tablet.log.DiskLimits;
 import io.sluice.tablet.log.LogConfig;
 import io.sluice.tablet.log.StoragePlatform;
@@ -21,6 +22,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
 
 /** The replicas of server 1 with a clock that stands still; housekeeping runs when a test says. */
 final class TestTablet implements AutoCloseable {
@@ -30,6 +33,8 @@ final class TestTablet implements AutoCloseable {
   final MovedClock clock = new MovedClock(1_700_000_000_000L);
   final FaultyFiles faulty = new FaultyFiles().withoutForcing();
   volatile double diskUsed;
+  final BufferAllocator allocator = new RootAllocator();
+  final KvHost kv;
   final ReplicaSet set;
 
   private TestTablet(Path directory, int segmentBytes) {
@@ -38,7 +43,8 @@ final class TestTablet implements AutoCloseable {
         new TabletStorageConfig(
             SERVER, directory, log, DiskLimits.DEFAULT, 2, 1 << 20, 2, 16, 3_600_000, 10_000);
     StoragePlatform platform = new StoragePlatform(clock, faulty::open, path -> diskUsed);
-    set = ReplicaSet.open(config, platform, TestTablet::dropFirst);
+    kv = KvHost.open(smallStores(), allocator, clock);
+    set = ReplicaSet.open(config, platform, TestTablet::dropFirst, kv);
   }
 
   static TestTablet open(Path directory) {
@@ -158,8 +164,14 @@ final class TestTablet implements AutoCloseable {
     return found;
   }
 
+  private static KvSettings smallStores() {
+    return new KvSettings(16 << 20, 8 << 20, 4 << 20, 32, 1, 60_000, 32 << 20);
+  }
+
   @Override
   public void close() {
     set.close();
+    kv.close();
+    allocator.close();
   }
 }

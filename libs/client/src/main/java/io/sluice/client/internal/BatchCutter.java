@@ -6,8 +6,11 @@ import io.sluice.format.batch.BatchLimits;
 import io.sluice.format.batch.BatchWriter;
 import io.sluice.format.batch.CompressionSettings;
 import io.sluice.format.batch.EncodedBatch;
+import io.sluice.format.batch.LogBatchDecoder;
 import io.sluice.format.batch.LogBatchEncoder;
+import io.sluice.format.schema.ArrowSchemas;
 import io.sluice.format.schema.TableSchema;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
@@ -20,10 +23,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class BatchCutter implements AutoCloseable {
   private final LogBatchEncoder encoder;
+  private final LogBatchDecoder decoder;
   private final TableSchema schema;
 
   BatchCutter(BufferAllocator allocator, CompressionSettings compression, TableSchema schema) {
     this.encoder = new LogBatchEncoder(allocator, compression);
+    this.decoder = new LogBatchDecoder(allocator);
     this.schema = schema;
   }
 
@@ -48,15 +53,24 @@ final class BatchCutter implements AutoCloseable {
   }
 
   /** All rows of the root, in order. The caller closes the cuts. */
-  List<Cut> cut(VectorSchemaRoot root) {
-    return cut(root, 0, root.getRowCount());
+  List<Cut> cut(VectorSchemaRoot root, ByteBuffer changeTypes) {
+    return cut(root, 0, root.getRowCount(), changeTypes);
   }
 
-  /** The rows {@code [from, from + rows)}; positions in the result count from 0. */
+  /** The rows {@code [from, from + rows)}, all appends. */
   List<Cut> cut(VectorSchemaRoot root, int from, int rows) {
+    return cut(root, from, rows, ByteBuffer.allocate(0));
+  }
+
+  /**
+   * The rows {@code [from, from + rows)}; positions in the result count from 0.
+   *
+   * @param changeTypes one for each row of the root, empty when all are appends
+   */
+  List<Cut> cut(VectorSchemaRoot root, int from, int rows, ByteBuffer changeTypes) {
     List<Cut> cuts = new ArrayList<>(1);
     try {
-      cut(root, from, from, rows, cuts);
+      cut(new Source(root, from, changeTypes), from, rows, cuts);
       return cuts;
     } catch (RuntimeException | Error e) {
       cuts.forEach(Cut::close);
@@ -64,29 +78,55 @@ final class BatchCutter implements AutoCloseable {
     }
   }
 
-  private void cut(VectorSchemaRoot root, int origin, int from, int rows, List<Cut> cuts) {
-    SluiceException refusal = tryWhole(root, origin, from, rows, cuts);
+  /** The rows of a batch of at least two as two batches or more, which the caller closes. */
+  List<Cut> halve(EncodedBatch batch) {
+    List<Cut> cuts = new ArrayList<>(2);
+    try (VectorSchemaRoot rows =
+        decoder.decode(ArrowSchemas.toArrow(schema), batch.metadata(), batch.body())) {
+      Source source = new Source(rows, 0, batch.changeTypes());
+      int half = rows.getRowCount() / 2;
+      cut(source, 0, half, cuts);
+      cut(source, half, rows.getRowCount() - half, cuts);
+      return cuts;
+    } catch (RuntimeException | Error e) {
+      cuts.forEach(Cut::close);
+      throw e;
+    }
+  }
+
+  /** What is cut, and the row in it from which positions count. */
+  private record Source(VectorSchemaRoot root, int origin, ByteBuffer changeTypes) {
+    ByteBuffer changes(int from, int rows) {
+      return changeTypes.hasRemaining()
+          ? changeTypes.slice(changeTypes.position() + from, rows)
+          : changeTypes;
+    }
+  }
+
+  private void cut(Source source, int from, int rows, List<Cut> cuts) {
+    SluiceException refusal = tryWhole(source, from, rows, cuts);
     if (refusal == null) {
       return;
     }
     if (rows == 1) {
-      cuts.add(new Cut(from - origin, 1, null, refusal));
+      cuts.add(new Cut(from - source.origin(), 1, null, refusal));
       return;
     }
     int half = rows / 2;
-    cut(root, origin, from, half, cuts);
-    cut(root, origin, from + half, rows - half, cuts);
+    cut(source, from, half, cuts);
+    cut(source, from + half, rows - half, cuts);
   }
 
   /** Adds the rows as one batch, or says why not. */
-  private @Nullable SluiceException tryWhole(
-      VectorSchemaRoot root, int origin, int from, int rows, List<Cut> cuts) {
+  private @Nullable SluiceException tryWhole(Source source, int from, int rows, List<Cut> cuts) {
+    VectorSchemaRoot root = source.root();
     boolean all = from == 0 && rows == root.getRowCount();
     VectorSchemaRoot part = all ? root : root.slice(from, rows);
     try {
-      EncodedBatch batch = encoder.encode(part, schema, BatchWriter.NONE);
+      EncodedBatch batch =
+          encoder.encode(part, schema, source.changes(from, rows), BatchWriter.NONE);
       if (fits(batch, rows)) {
-        cuts.add(new Cut(from - origin, rows, batch, null));
+        cuts.add(new Cut(from - source.origin(), rows, batch, null));
         return null;
       }
       long bytes = Math.max(batch.wireBytes(), batch.header().uncompressedBodyLength());
@@ -125,5 +165,6 @@ final class BatchCutter implements AutoCloseable {
   @Override
   public void close() {
     encoder.close();
+    decoder.close();
   }
 }

@@ -4,6 +4,7 @@ import io.sluice.client.TableDescription;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.format.batch.EncodedBatch;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -58,7 +59,7 @@ final class BatchPreparation implements AutoCloseable {
     if (rows == null) {
       throw new IllegalStateException("A sealed batch has neither rows nor encoded rows");
     }
-    List<BatchCutter.Cut> cuts = cutter.cut(rows.finish());
+    List<BatchCutter.Cut> cuts = cutter.cut(rows.finish(), sealed.changes());
     pool.give(rows);
     return cuts;
   }
@@ -91,6 +92,22 @@ final class BatchPreparation implements AutoCloseable {
       return;
     }
     queue.add(new PendingBatch(sealed, cut, batch, writer, base, (int) count, parts));
+  }
+
+  /**
+   * The rows of a batch that was refused as too large, in two or more batches with the same
+   * sequences; empty when it cannot be cut further. The batch itself is done with then.
+   */
+  List<PendingBatch> halve(PendingBatch batch, WriterIdentity writer) {
+    if (batch.rows() < 2 || batch.lastSequence() - batch.baseSequence() + 1 != batch.rows()) {
+      return List.of();
+    }
+    List<PendingBatch> halves = new ArrayList<>(2);
+    for (BatchCutter.Cut cut : batch.halve(cutter)) {
+      halves.add(batch.part(cut, writer));
+    }
+    batch.replacedBy(halves);
+    return halves;
   }
 
   private SluiceException jump(int bucket, long last, long count) {
@@ -152,6 +169,13 @@ final class BatchPreparation implements AutoCloseable {
       }
       budget.add(wireBytes);
       budget.release(sealed.countedBytes());
+    }
+
+    @Override
+    public void partReplaced(int parts, long wireBytesBefore, long wireBytes) {
+      left += parts - 1;
+      budget.add(wireBytes);
+      budget.release(wireBytesBefore);
     }
 
     @Override

@@ -12,7 +12,9 @@ final class BucketPosition {
   private final int bucket;
   private final long end;
   private final boolean fromEarliest;
+  private final boolean current;
   private boolean moved;
+  private boolean ended;
   private long received;
   private long delivered;
   private int lastEpoch;
@@ -21,11 +23,25 @@ final class BucketPosition {
    * @param fromEarliest whether the start is wherever the log starts when it is first read
    */
   BucketPosition(int bucket, long start, long end, boolean fromEarliest) {
+    this(bucket, start, end, fromEarliest, false);
+  }
+
+  private BucketPosition(int bucket, long start, long end, boolean fromEarliest, boolean current) {
     this.bucket = bucket;
     this.received = start;
     this.delivered = start;
     this.end = end;
     this.fromEarliest = fromEarliest;
+    this.current = current;
+  }
+
+  /**
+   * Of a scan of current rows, which is complete when the server says so or its stream ends.
+   *
+   * @param visible an offset that the rows are not older than
+   */
+  static BucketPosition ofCurrentRows(int bucket, long visible) {
+    return new BucketPosition(bucket, visible, NEVER, true, true);
   }
 
   int bucket() {
@@ -34,7 +50,12 @@ final class BucketPosition {
 
   /** Whether all up to the end has been received. */
   boolean isComplete() {
-    return received >= end;
+    return ended || received >= end;
+  }
+
+  /** Whether some of it has been received, and not all. */
+  boolean isHalfReceived() {
+    return moved && !isComplete();
   }
 
   /** The offset after the last row received. */
@@ -55,7 +76,7 @@ final class BucketPosition {
 
   /** Says that the server has sent everything up to the end, holes included. */
   void complete() {
-    received = Math.max(received, end);
+    ended = true;
   }
 
   void deliveredUpTo(long next) {
@@ -65,6 +86,9 @@ final class BucketPosition {
   /** What a ticket asks for to go on from here. */
   BucketScan toScan() {
     BucketScan.Builder scan = BucketScan.newBuilder().setBucket(bucket).setLastEpoch(lastEpoch);
+    if (current) {
+      return scan.build();
+    }
     if (fromEarliest && !moved) {
       scan.setStartAt(StartAt.START_EARLIEST);
     } else {

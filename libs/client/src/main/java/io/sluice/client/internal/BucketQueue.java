@@ -100,6 +100,13 @@ final class BucketQueue {
     sent = Math.min(sent, at);
   }
 
+  /** Puts the parts of a batch in its place, after it was rewound to. */
+  void replace(PendingBatch batch, List<PendingBatch> parts) {
+    int at = batches.indexOf(batch);
+    batches.remove(at);
+    batches.addAll(at, parts);
+  }
+
   /** Sends nothing before that time. */
   void pauseUntil(long nanos) {
     pausing = true;

@@ -2,7 +2,6 @@ package io.sluice.client.internal;
 
 import io.sluice.client.AppendResult;
 import io.sluice.client.AppendWriter;
-import io.sluice.client.ClientConfig;
 import io.sluice.client.RowAppender;
 import io.sluice.client.TableDescription;
 import io.sluice.common.ErrorCode;
@@ -10,7 +9,6 @@ import io.sluice.common.SluiceException;
 import io.sluice.format.bucket.BucketFunction;
 import io.sluice.format.row.Row;
 import io.sluice.format.row.VectorRow;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -20,16 +18,12 @@ import org.jspecify.annotations.Nullable;
 
 /** The append writer: puts rows into the accumulator; its delivery loop does the rest. */
 final class BufferingAppendWriter implements AppendWriter {
-  private static final Duration CLOSE_SLACK = Duration.ofSeconds(10);
   private static final int MAX_PASSED_ROWS = 1 << 20;
 
-  private final ClientCore core;
-  private final ClientConfig config;
+  private final WriterCore core;
   private final TableDescription table;
   private final boolean named;
   private final Accumulator accumulator;
-  private final DeliveryLoop loop;
-  private final Outstanding outstanding;
   private final CommittedPosition committed;
   private final BatchCutter passThrough;
   private final @Nullable BucketFunction bucketFunction;
@@ -40,28 +34,22 @@ final class BufferingAppendWriter implements AppendWriter {
   // Guarded by the accumulator's lock.
   private long lastSequence = -1;
 
-  private boolean closed;
-
-  BufferingAppendWriter(
-      ClientCore core,
-      ClientConfig config,
-      TableDescription table,
-      WriterParts parts,
-      Map<Integer, Long> storedBefore) {
+  /**
+   * @param passThrough encodes Arrow batches on the caller's thread; under the accumulator's lock
+   * @param storedBefore the last sequences of a named writer in the buckets
+   */
+  BufferingAppendWriter(WriterCore core, BatchCutter passThrough, Map<Integer, Long> storedBefore) {
     this.core = core;
-    this.config = config;
-    this.table = table;
-    this.named = parts.identity().named();
-    this.accumulator = parts.accumulator();
-    this.loop = parts.loop();
-    this.outstanding = parts.outstanding();
-    this.committed = parts.committed();
-    this.passThrough = parts.passThrough();
+    this.table = core.table();
+    this.named = core.parts().identity().named();
+    this.accumulator = core.accumulator();
+    this.committed = core.parts().committed();
+    this.passThrough = passThrough;
     this.bucketFunction =
         table.bucketKey().isEmpty()
             ? null
             : BucketFunction.of(table.schema(), table.bucketKey(), table.bucketCount());
-    this.appender = new BatchRowAppender(this, parts.pool().single());
+    this.appender = new BatchRowAppender(this, core.parts().pool().single());
     this.storedBefore = new long[table.bucketCount()];
     for (int i = 0; i < this.storedBefore.length; i++) {
       this.storedBefore[i] = storedBefore.getOrDefault(i, -1L);
@@ -93,7 +81,7 @@ final class BufferingAppendWriter implements AppendWriter {
       accumulator.exit();
     }
     if (wake) {
-      loop.wake();
+      core.wake();
     }
     return future;
   }
@@ -139,7 +127,7 @@ final class BufferingAppendWriter implements AppendWriter {
       accumulator.exit();
     }
     if (wake) {
-      loop.wake();
+      core.wake();
     }
     return future;
   }
@@ -159,7 +147,7 @@ final class BufferingAppendWriter implements AppendWriter {
   /** Completes a row that the appender wrote into an open batch. The lock is held. */
   void rowWritten(RowBatch batch, boolean largeValue) {
     if (accumulator.rowAdded(batch, largeValue)) {
-      loop.wake();
+      core.wake();
     }
   }
 
@@ -185,7 +173,7 @@ final class BufferingAppendWriter implements AppendWriter {
     } else {
       appendByKey(root, rows, bucketFunction);
     }
-    loop.wake();
+    core.wake();
   }
 
   /** Encodes on the caller's thread, in parts of about the batch size. */
@@ -195,7 +183,7 @@ final class BufferingAppendWriter implements AppendWriter {
       bytes += vector.getBufferSize();
     }
     long perRow = Math.max(bytes / rows, 1);
-    int step = (int) Math.min(Math.max(config.batchBytes() / perRow, 1), MAX_PASSED_ROWS);
+    int step = (int) Math.min(Math.max(core.config().batchBytes() / perRow, 1), MAX_PASSED_ROWS);
     for (int from = 0; from < rows; from += step) {
       int count = Math.min(step, rows - from);
       accumulator.enter();
@@ -210,13 +198,14 @@ final class BufferingAppendWriter implements AppendWriter {
                 cuts,
                 null,
                 null,
+                null,
                 wireBytes,
                 accumulator.deadline(),
                 new CompletableFuture<>()));
       } finally {
         accumulator.exit();
       }
-      loop.wake();
+      core.wake();
     }
   }
 
@@ -245,14 +234,7 @@ final class BufferingAppendWriter implements AppendWriter {
 
   @Override
   public void flush() {
-    accumulator.sealAll();
-    loop.wake();
-    Duration limit = config.deliveryTimeout().plus(CLOSE_SLACK);
-    Waits.await(outstanding.allDone(), limit.toNanos(), "Flushing the writer of " + table.path());
-    SluiceException failure = outstanding.takeFailure();
-    if (failure != null) {
-      throw Waits.rethrown(failure);
-    }
+    core.flush();
   }
 
   @Override
@@ -262,22 +244,11 @@ final class BufferingAppendWriter implements AppendWriter {
 
   @Override
   public void close() {
-    synchronized (this) {
-      if (closed) {
-        return;
-      }
-      closed = true;
-    }
-    core.forget(this);
-    try {
-      flush();
-    } finally {
-      accumulator.refuseAll(
-          new SluiceException(ErrorCode.CANCELLED, "The writer of " + table.path() + " is closed"));
-      loop.stop(CLOSE_SLACK.toNanos());
-      accumulator.close();
-      passThrough.close();
-      appender.close();
-    }
+    core.close(
+        this,
+        () -> {
+          passThrough.close();
+          appender.close();
+        });
   }
 }

@@ -27,7 +27,7 @@ final class Channels implements AutoCloseable {
   private final Map<String, ManagedChannel> puts = new HashMap<>();
   private boolean closed;
 
-  /** The channel for metadata, offsets and other small requests. */
+  /** The channel for lookups, metadata, offsets and other small requests. */
   synchronized ManagedChannel control(String address) {
     requireOpen();
     return control.computeIfAbsent(address, each -> builder(each).build());

@@ -1,12 +1,10 @@
 package io.sluice.client.internal;
 
-import io.sluice.client.Acks;
 import io.sluice.client.BucketDescription;
 import io.sluice.client.TableDescription;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.protocol.flight.v1.Command;
-import io.sluice.protocol.flight.v1.NativePut;
 import io.sluice.protocol.flight.v1.PutAnswer;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +36,6 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
   private final ClientCore core;
   private final TableDescription table;
   private final WriterIdentity writer;
-  private final Acks acks;
   private final Accumulator accumulator;
   private final BatchPreparation preparation;
   private final BucketQueue[] queues;
@@ -58,18 +55,17 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
       ClientCore core,
       TableDescription table,
       WriterIdentity writer,
-      Acks acks,
+      Command command,
       Accumulator accumulator,
       BatchPreparation preparation,
       BucketQueue[] queues) {
     this.core = core;
     this.table = table;
     this.writer = writer;
-    this.acks = acks;
     this.accumulator = accumulator;
     this.preparation = preparation;
     this.queues = queues;
-    this.streams = new PutStreams(core.channels(), command(), this);
+    this.streams = new PutStreams(core.channels(), command, this);
     this.leaders = new LeaderView(core.tables(), table, this::execute, core.time());
     this.thread = ClientCore.daemons("sluice-writer-" + table.path()).newThread(this);
   }
@@ -230,21 +226,6 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
     return streams.streamTo(address, now);
   }
 
-  private Command command() {
-    return Command.newBuilder()
-        .setNativePut(
-            NativePut.newBuilder()
-                .setTableId(table.tableId())
-                .setSchemaId(table.schema().schemaId())
-                .setWriterId(writer.id())
-                .setWriterEpoch(writer.epoch())
-                .setAcks(
-                    acks == Acks.ALL
-                        ? io.sluice.protocol.flight.v1.Acks.ACKS_ALL
-                        : io.sluice.protocol.flight.v1.Acks.ACKS_LEADER))
-        .build();
-  }
-
   private void settle(PutStream stream, PutAnswer answer) {
     PendingBatch batch = stream.takeAnswered(answer.getRequestId(), core.time().nanoTime());
     streams.reached(stream.address());
@@ -267,6 +248,8 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
     } else if (why.code() == ErrorCode.OUT_OF_ORDER_SEQUENCE && batch.wasSentBeforeItsTurn()) {
       batch.sendOnlyAsHead();
       queue.rewindTo(batch);
+    } else if (why.code() == ErrorCode.PUT_TOO_LARGE) {
+      halve(queue, batch, why);
     } else if (Leaders.mayBeTransient(why)) {
       batch.attemptFailed(why);
       queue.rewindTo(batch);
@@ -276,6 +259,16 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
       }
     } else {
       batch.failed(why);
+    }
+  }
+
+  private void halve(BucketQueue queue, PendingBatch batch, SluiceException why) {
+    queue.rewindTo(batch);
+    List<PendingBatch> parts = preparation.halve(batch, writer);
+    if (parts.isEmpty()) {
+      batch.failed(why);
+    } else {
+      queue.replace(batch, parts);
     }
   }
 

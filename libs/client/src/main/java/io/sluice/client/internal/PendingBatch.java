@@ -8,6 +8,7 @@ import io.sluice.format.batch.LogBatchHeader;
 import io.sluice.protocol.flight.OutboundFrame;
 import io.sluice.protocol.flight.v1.PutAnswer;
 import io.sluice.protocol.flight.v1.PutMetadata;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.arrow.flight.impl.Flight;
 import org.jspecify.annotations.Nullable;
@@ -18,18 +19,18 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * waiting --sent--> sent --answer--> final (stored or failed)
  * sent --refused, retriable; stream lost--> waiting
+ * sent --refused, too large--> final (replaced by its halves, which wait)
  * waiting, sent --delivery time-out--> final (failed)
  * </pre>
  */
 final class PendingBatch {
+  private final SealedBatch sealed;
   private final EncodedBatch batch;
   private final int bucket;
   private final int fromRow;
   private final int rows;
   private final long baseSequence;
   private final long lastSequence;
-  private final long deadlineNanos;
-  private final CompletableFuture<AppendResult> @Nullable [] futures;
   private final Completion completion;
 
   private @Nullable PutStream sentOn;
@@ -46,6 +47,9 @@ final class PendingBatch {
      * @param failure why the rows are not known to be stored, null when they are stored
      */
     void partDone(@Nullable SluiceException failure, long wireBytes);
+
+    /** The cut is now several, of so many bytes together. */
+    void partReplaced(int parts, long wireBytesBefore, long wireBytes);
   }
 
   /** Stamps the writer into the header. The batch is taken over. */
@@ -57,14 +61,13 @@ final class PendingBatch {
       long baseSequence,
       int sequenceCount,
       Completion completion) {
+    this.sealed = sealed;
     this.batch = batch;
     this.bucket = sealed.bucket();
     this.fromRow = cut.fromRow();
     this.rows = cut.rows();
     this.baseSequence = baseSequence;
     this.lastSequence = baseSequence + sequenceCount - 1;
-    this.deadlineNanos = sealed.deadlineNanos();
-    this.futures = sealed.futures();
     this.completion = completion;
     LogBatchHeader header = batch.header();
     header.setWriter(writer.id(), writer.epoch(), baseSequence, sequenceCount);
@@ -77,6 +80,10 @@ final class PendingBatch {
     return bucket;
   }
 
+  int rows() {
+    return rows;
+  }
+
   long baseSequence() {
     return baseSequence;
   }
@@ -86,7 +93,7 @@ final class PendingBatch {
   }
 
   long deadlineNanos() {
-    return deadlineNanos;
+    return sealed.deadlineNanos();
   }
 
   int wireBytes() {
@@ -168,8 +175,10 @@ final class PendingBatch {
   /** The rows are stored. */
   void stored(PutAnswer answer) {
     end();
+    CompletableFuture<AppendResult>[] futures = sealed.futures();
     if (futures != null) {
-      long base = answer.getBaseOffset();
+      // An upsert becomes no record, one or two: which offset is whose the answer does not say.
+      long base = sealed.changeTypes() == null ? answer.getBaseOffset() : -1;
       for (int i = 0; i < rows; i++) {
         CompletableFuture<AppendResult> future = at(futures, i);
         if (future != null) {
@@ -184,8 +193,35 @@ final class PendingBatch {
   /** The rows are not stored, or it is not known. */
   void failed(SluiceException why) {
     end();
-    failFutures(futures, fromRow, rows, why);
+    failFutures(sealed.futures(), fromRow, rows, why);
     completion.partDone(why, batch.wireBytes());
+  }
+
+  /** The rows in two or more encoded batches, positions counted from this batch's first row. */
+  List<BatchCutter.Cut> halve(BatchCutter cutter) {
+    return cutter.halve(batch);
+  }
+
+  /** A batch of some of these rows, with their sequences: one for each row. */
+  PendingBatch part(BatchCutter.Cut cut, WriterIdentity writer) {
+    EncodedBatch encoded = cut.batch();
+    if (encoded == null) {
+      throw new IllegalStateException("Part of a batch that was sent is too large to be sent");
+    }
+    BatchCutter.Cut placed =
+        new BatchCutter.Cut(fromRow + cut.fromRow(), cut.rows(), encoded, null);
+    long base = baseSequence + cut.fromRow();
+    return new PendingBatch(sealed, placed, encoded, writer, base, cut.rows(), completion);
+  }
+
+  /** These batches stand for it from now on. */
+  void replacedBy(List<PendingBatch> parts) {
+    end();
+    long bytes = 0;
+    for (PendingBatch part : parts) {
+      bytes += part.wireBytes();
+    }
+    completion.partReplaced(parts.size(), batch.wireBytes(), bytes);
   }
 
   private void end() {

@@ -20,7 +20,7 @@ final class PutStreams {
   private final Channels channels;
   private final Command command;
   private final PutStream.Events events;
-  private final Map<String, Server> servers = new HashMap<>();
+  private final Map<String, ServerSlot<PutStream>> servers = new HashMap<>();
 
   PutStreams(Channels channels, Command command, PutStream.Events events) {
     this.channels = channels;
@@ -30,46 +30,41 @@ final class PutStreams {
 
   /** The stream to that server, null during the pause after a failure. */
   @Nullable PutStream streamTo(String address, long now) {
-    Server server = servers.computeIfAbsent(address, each -> new Server());
-    if (server.stream != null) {
-      return server.stream;
-    }
-    if (server.failures > 0 && now - server.notBeforeNanos < 0) {
-      return null;
+    ServerSlot<PutStream> server = servers.computeIfAbsent(address, each -> new ServerSlot<>());
+    PutStream open = server.stream();
+    if (open != null || !server.mayOpen(now)) {
+      return open;
     }
     ManagedChannel channel = channels.put(address);
-    if (server.failures > 0) {
+    if (server.hasFailed()) {
       // Its own pauses grow to minutes; ours decide.
       channel.resetConnectBackoff();
     }
-    server.stream = PutStream.open(channel, address, command, events, now);
-    return server.stream;
+    PutStream stream = PutStream.open(channel, address, command, events, now);
+    server.opened(stream);
+    return stream;
   }
 
   /** Says that the server has answered. */
   void reached(String address) {
-    Server server = servers.get(address);
+    ServerSlot<PutStream> server = servers.get(address);
     if (server != null) {
-      server.failures = 0;
-      server.lastFailure = null;
+      server.reached();
     }
   }
 
   /** Says that a stream has ended. */
   void lost(PutStream stream, SluiceException why, long now) {
-    Server server = servers.get(stream.address());
-    if (server != null && server.stream == stream) {
-      server.stream = null;
-      server.failures++;
-      server.lastFailure = why;
-      server.notBeforeNanos = now + Backoff.pauseNanos(server.failures);
+    ServerSlot<PutStream> server = servers.get(stream.address());
+    if (server != null) {
+      server.lost(stream, why, now);
     }
   }
 
   /** Ends streams whose servers have been silent for too long. */
   void giveUpSilent(long now) {
-    for (Server server : List.copyOf(servers.values())) {
-      PutStream stream = server.stream;
+    for (ServerSlot<PutStream> server : List.copyOf(servers.values())) {
+      PutStream stream = server.stream();
       if (stream != null
           && stream.hasUnanswered()
           && now - stream.lastProgressNanos() > SILENCE_NANOS) {
@@ -80,25 +75,19 @@ final class PutStreams {
 
   /** What is known of a server, for messages. */
   String describe(String address) {
-    Server server = servers.get(address);
-    SluiceException last = server == null ? null : server.lastFailure;
+    ServerSlot<PutStream> server = servers.get(address);
+    SluiceException last = server == null ? null : server.lastFailure();
     return "its leader is " + address + (last == null ? "" : " (" + last.getMessage() + ")");
   }
 
   /** Tells all servers that no more comes. */
   void finishAll() {
-    for (Server server : servers.values()) {
-      if (server.stream != null) {
-        server.stream.finish();
+    for (ServerSlot<PutStream> server : servers.values()) {
+      PutStream stream = server.stream();
+      if (stream != null) {
+        stream.finish();
       }
     }
     servers.clear();
-  }
-
-  private static final class Server {
-    private @Nullable PutStream stream;
-    private int failures;
-    private long notBeforeNanos;
-    private @Nullable SluiceException lastFailure;
   }
 }

@@ -1,6 +1,7 @@
 package io.sluice.client.internal;
 
 import io.sluice.client.AppendResult;
+import io.sluice.format.batch.ChangeType;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ final class RowBatch {
   private final CompletableFuture<Void> done = new CompletableFuture<>();
   private CompletableFuture<AppendResult> @Nullable [] futures;
   private long @Nullable [] sequences;
+  private byte @Nullable [] changeTypes;
   private long countedBytes;
   private int checkAt = FIRST_CHECK_ROWS;
   private boolean sealed;
@@ -90,6 +92,20 @@ final class RowBatch {
     all[row] = sequence;
   }
 
+  /** Notes what the row just completed does; every row of the batch or none. */
+  void addChange(ChangeType change) {
+    int row = rowCount() - 1;
+    byte[] all = changeTypes;
+    if (all == null) {
+      all = new byte[64];
+      changeTypes = all;
+    } else if (row >= all.length) {
+      all = Arrays.copyOf(all, Math.max(row + 1, all.length * 2));
+      changeTypes = all;
+    }
+    all[row] = change.code();
+  }
+
   /** Whether it is time to look how many bytes there are: rows are not measured one by one. */
   boolean measureDue(boolean largeValue) {
     return largeValue || rowCount() >= checkAt;
@@ -116,6 +132,15 @@ final class RowBatch {
   SealedBatch seal(long deadlineNanos) {
     sealed = true;
     return new SealedBatch(
-        bucket, rowCount(), rows, null, futures, sequences, countedBytes, deadlineNanos, done);
+        bucket,
+        rowCount(),
+        rows,
+        null,
+        futures,
+        sequences,
+        changeTypes,
+        countedBytes,
+        deadlineNanos,
+        done);
   }
 }

@@ -69,6 +69,9 @@ public final class ScanOpening {
 
   private static BucketPosition position(
       TableDescription table, ScanRequest request, BucketOffsets found) {
+    if (request.current()) {
+      return BucketPosition.ofCurrentRows(found.getBucket(), found.getVisible());
+    }
     Long given = request.offsets().get(found.getBucket());
     long end = request.follow() ? BucketPosition.NEVER : found.getVisible();
     if (given == null) {

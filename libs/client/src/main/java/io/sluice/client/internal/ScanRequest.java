@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param limit at most so many rows, 0 for no limit
  * @param withOffset adds the offset column
  * @param withTimestamp adds the timestamp column
+ * @param withChangeType adds the change type column
+ * @param current the current rows of a primary-key table instead of its changelog
  */
 public record ScanRequest(
     @Nullable List<String> columns,
@@ -27,7 +29,9 @@ public record ScanRequest(
     boolean follow,
     long limit,
     boolean withOffset,
-    boolean withTimestamp) {
+    boolean withTimestamp,
+    boolean withChangeType,
+    boolean current) {
   /** Where a bucket starts. */
   public enum Start {
     EARLIEST,

@@ -126,6 +126,10 @@ final class ScanStreams {
             .setSchemaId(table.schema().schemaId())
             .setWithOffset(request.withOffset())
             .setWithTimestamp(request.withTimestamp())
+            .setWithChangeType(request.withChangeType())
+            .setKvScan(request.current())
+            // Then each bucket's end is marked, also that of an empty one.
+            .setProgress(request.current())
             .setLimit(rowsLeft == Long.MAX_VALUE ? 0 : rowsLeft);
     List<String> columns = request.columns();
     if (columns != null) {
@@ -156,11 +160,28 @@ final class ScanStreams {
       retry(
           new SluiceException(
               ErrorCode.UNAVAILABLE, "The server ended a scan that follows " + table.path()));
+    } else if (request.current() && isHalfReceived(stream)) {
+      fail(cannotGoOn(why));
     } else if (Leaders.mayBeTransient(why)) {
       retry(why);
     } else {
       fail(why);
     }
+  }
+
+  private static boolean isHalfReceived(ScanStream stream) {
+    return stream.positions().stream().anyMatch(BucketPosition::isHalfReceived);
+  }
+
+  private SluiceException cannotGoOn(SluiceException why) {
+    return new SluiceException(
+        why.code(),
+        "The scan of current rows of "
+            + table.path()
+            + " ended half-way, and the rows may have changed; open it again: "
+            + why.getMessage(),
+        why.details(),
+        why);
   }
 
   private void retry(SluiceException why) {

@@ -33,6 +33,7 @@ final class StreamingLogScanner implements LogScanner, ScanStream.Events {
   private final ClientCore core;
   private final TableDescription table;
   private final long limit;
+  private final boolean current;
   private final long queueBytes;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -55,6 +56,7 @@ final class StreamingLogScanner implements LogScanner, ScanStream.Events {
     this.core = core;
     this.table = table;
     this.limit = request.limit() == 0 ? Long.MAX_VALUE : request.limit();
+    this.current = request.current();
     this.queueBytes = core.config().scanBufferBytes();
     this.decoder = new LogBatchDecoder(core.allocator());
     starts.forEach(start -> positions.put(start.bucket(), start));
@@ -182,7 +184,7 @@ final class StreamingLogScanner implements LogScanner, ScanStream.Events {
         VectorSchemaRoot whole = root;
         root = whole.slice(0, (int) allowed);
         whole.close();
-        next = position.getBaseOffset() + allowed;
+        next = current ? next : position.getBaseOffset() + allowed;
         rows = (int) allowed;
       }
       rowsDelivered += rows;
@@ -251,7 +253,7 @@ final class StreamingLogScanner implements LogScanner, ScanStream.Events {
         frame.close();
         return;
       }
-      if (metadata.getBaseOffset() < position.received()) {
+      if (!current && metadata.getBaseOffset() < position.received()) {
         throw new SluiceException(
             ErrorCode.INTERNAL,
             "Scan of "
@@ -288,6 +290,11 @@ final class StreamingLogScanner implements LogScanner, ScanStream.Events {
       if (position != null && streams.isOpen(stream)) {
         position.receivedUpTo(metadata.getNextOffset(), metadata.getLeaderEpoch());
         streams.progressed();
+        if (current) {
+          position.complete();
+          position.deliveredUpTo(metadata.getNextOffset());
+          changed.signalAll();
+        }
       }
     } finally {
       lock.unlock();

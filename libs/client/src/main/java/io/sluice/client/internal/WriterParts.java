@@ -8,7 +8,6 @@ package io.sluice.client.internal;
  * @param loop sends them
  * @param outstanding what is not final
  * @param committed how far a named source is stored
- * @param passThrough encodes Arrow batches on the caller's thread; under the accumulator's lock
  * @param pool row buffers
  */
 record WriterParts(
@@ -17,5 +16,4 @@ record WriterParts(
     DeliveryLoop loop,
     Outstanding outstanding,
     CommittedPosition committed,
-    BatchCutter passThrough,
     RowBufferPool pool) {}

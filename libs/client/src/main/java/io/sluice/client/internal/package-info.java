@@ -1,6 +1,6 @@
 /**
- * How the client works inside: channels, metadata, the writer's delivery loop and the scanner's
- * streams. Nothing here is public API.
+ * How the client works inside: channels, metadata, the writers' delivery loop, and the streams of
+ * scanners and lookupers. Nothing here is public API.
  */
 @NullMarked
 package io.sluice.client.internal;

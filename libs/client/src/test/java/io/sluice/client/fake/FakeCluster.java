@@ -7,6 +7,7 @@ import io.sluice.client.ClientConfig;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.format.batch.LogBatchDecoder;
+import io.sluice.format.row.GenericRow;
 import io.sluice.format.row.VectorRow;
 import io.sluice.format.schema.ArrowSchemas;
 import io.sluice.format.schema.TableSchema;
@@ -40,6 +41,7 @@ public final class FakeCluster implements AutoCloseable {
   private final TableSchema schema;
   private final List<String> bucketKey;
   private final List<FakeBucket> buckets = new ArrayList<>();
+  private final List<FakeRows> rows = new ArrayList<>();
   private final List<FakeTablet> tablets = new ArrayList<>();
   private final BufferAllocator allocator = new RootAllocator();
   private final Map<String, InitWriterResponse> writers = new HashMap<>();
@@ -48,6 +50,7 @@ public final class FakeCluster implements AutoCloseable {
   private final Server coordinator;
   private volatile long tableId = 1;
   private volatile PutFaults faults = (tablet, number, put) -> PutFaults.Fault.NONE;
+  private volatile LookupFaults lookupFaults = (tablet, number, request) -> PutFaults.Fault.NONE;
   private volatile IntBinaryOperator scanMessages = (tablet, number) -> Integer.MAX_VALUE;
   private volatile boolean leaderless;
 
@@ -61,6 +64,7 @@ public final class FakeCluster implements AutoCloseable {
     }
     for (int i = 0; i < bucketCount; i++) {
       buckets.add(new FakeBucket(1 + i % tabletCount));
+      rows.add(new FakeRows(schema, allocator));
     }
     try {
       coordinator =
@@ -88,6 +92,16 @@ public final class FakeCluster implements AutoCloseable {
     return buckets.get(number);
   }
 
+  /** The current rows of a bucket of a primary-key table. */
+  public FakeRows rows(int bucket) {
+    return rows.get(bucket);
+  }
+
+  /** The current rows of all buckets, in the order of the buckets. */
+  public List<GenericRow> allRows() {
+    return rows.stream().flatMap(bucket -> bucket.all().stream()).toList();
+  }
+
   public FakeTablet tablet(int id) {
     return tablets.get(id - 1);
   }
@@ -113,6 +127,14 @@ public final class FakeCluster implements AutoCloseable {
 
   public void setFaults(PutFaults newFaults) {
     faults = newFaults;
+  }
+
+  public void setLookupFaults(LookupFaults newFaults) {
+    lookupFaults = newFaults;
+  }
+
+  LookupFaults lookupFaults() {
+    return lookupFaults;
   }
 
   PutFaults faults() {

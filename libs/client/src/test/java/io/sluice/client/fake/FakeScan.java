@@ -71,7 +71,51 @@ final class FakeScan {
     try (OutboundFrame frame = OutboundFrame.of(null, header, null)) {
       call.sendMessage(frame);
     }
+    if (ticket.getKvScan()) {
+      sendCurrentRows();
+    }
     run();
+  }
+
+  private void sendCurrentRows() {
+    for (Position position : List.copyOf(positions)) {
+      if (cluster.bucket(position.bucket).leader() != tablet || messagesLeft-- == 0) {
+        breakOff();
+        return;
+      }
+      long offset = cluster.bucket(position.bucket).end();
+      cluster
+          .rows(position.bucket)
+          .encode(
+              batch -> {
+                byte[] body = new byte[batch.bodyLength()];
+                batch.bodyBytes().get(body);
+                send(position, offset, offset, batch.metadata(), body);
+              });
+      if (messagesLeft-- == 0) {
+        breakOff();
+        return;
+      }
+      sendEnd(position, offset);
+    }
+    positions.clear();
+  }
+
+  private void breakOff() {
+    ended = true;
+    call.close(Status.UNAVAILABLE.withDescription("as the test asks"), new Metadata());
+  }
+
+  private void sendEnd(Position position, long offset) {
+    ScanMetadata metadata =
+        ScanMetadata.newBuilder()
+            .setBucket(position.bucket)
+            .setBaseOffset(offset)
+            .setNextOffset(offset)
+            .build();
+    try (OutboundFrame frame = OutboundFrame.of(null, null, metadata)) {
+      call.sendMessage(frame);
+    }
   }
 
   synchronized void cancel() {
@@ -117,20 +161,26 @@ final class FakeScan {
 
   private void send(Position position, FakeBucket.Stored batch) {
     position.next = batch.nextOffset();
+    send(
+        position,
+        batch.baseOffset(),
+        batch.nextOffset(),
+        ByteString.copyFrom(batch.metadata()).asReadOnlyByteBuffer(),
+        batch.body());
+  }
+
+  private void send(
+      Position position, long baseOffset, long nextOffset, ByteBuffer rows, byte[] body) {
     ScanMetadata metadata =
         ScanMetadata.newBuilder()
             .setBucket(position.bucket)
-            .setBaseOffset(batch.baseOffset())
-            .setNextOffset(batch.nextOffset())
+            .setBaseOffset(baseOffset)
+            .setNextOffset(nextOffset)
             .setLeaderEpoch(cluster.bucket(position.bucket).leaderEpoch())
             .setAppendTimeMs(1234)
             .build();
     try (OutboundFrame frame =
-        OutboundFrame.of(
-            null,
-            ByteString.copyFrom(batch.metadata()).asReadOnlyByteBuffer(),
-            metadata,
-            Unpooled.wrappedBuffer(batch.body()))) {
+        OutboundFrame.of(null, rows, metadata, Unpooled.wrappedBuffer(body))) {
       call.sendMessage(frame);
     }
   }

@@ -47,6 +47,7 @@ public final class FakeTablet implements AutoCloseable {
   private final AtomicInteger puts = new AtomicInteger();
   private final AtomicInteger putStreams = new AtomicInteger();
   private final AtomicInteger scans = new AtomicInteger();
+  private final FakeLookups lookups;
   private final List<Runnable> held = Collections.synchronizedList(new ArrayList<>());
   private Server server;
   private volatile int port;
@@ -55,6 +56,7 @@ public final class FakeTablet implements AutoCloseable {
     this.id = id;
     this.cluster = cluster;
     this.allocator = allocator;
+    this.lookups = new FakeLookups(this, cluster);
   }
 
   public int id() {
@@ -75,6 +77,11 @@ public final class FakeTablet implements AutoCloseable {
     return putStreams.get();
   }
 
+  /** Lookup requests received. */
+  public int lookupRequests() {
+    return lookups.requests();
+  }
+
   /** Scans opened. */
   public int scans() {
     return scans.get();
@@ -87,6 +94,7 @@ public final class FakeTablet implements AutoCloseable {
           NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
               .maxInboundMessageSize(FlightFrames.MAX_MESSAGE_BYTES)
               .flowControlWindow(4 << 20)
+              .addService(lookups)
               .addService(
                   FlightMethods.replaceIn(
                       new Actions().bindService(),
@@ -111,6 +119,10 @@ public final class FakeTablet implements AutoCloseable {
     }
   }
 
+  void hold(Runnable answer) {
+    held.add(answer);
+  }
+
   /** Answers that are held back. */
   public int heldAnswers() {
     return held.size();
@@ -132,7 +144,8 @@ public final class FakeTablet implements AutoCloseable {
     stop();
   }
 
-  private FakeBucket led(int number) {
+  /** The bucket; NOT_LEADER when another tablet leads it. */
+  FakeBucket led(int number) {
     FakeBucket bucket = cluster.bucket(number);
     if (bucket.leader() != id) {
       throw new SluiceException(
@@ -152,6 +165,7 @@ public final class FakeTablet implements AutoCloseable {
   private final class PutListener extends ServerCall.Listener<FlightFrame> {
     private final ServerCall<FlightFrame, Flight.PutResult> call;
     private boolean described;
+    private List<Integer> targetColumns = List.of();
     private boolean ended;
 
     PutListener(ServerCall<FlightFrame, Flight.PutResult> call) {
@@ -181,6 +195,7 @@ public final class FakeTablet implements AutoCloseable {
           return;
         }
         described = true;
+        targetColumns = command.getNativePut().getTargetColumnsList();
       }
       PutMetadata put = WireMessages.parse(frame.appMetadata(), PutMetadata.getDefaultInstance());
       PutFaults.Fault fault = cluster.faults().decide(id, puts.incrementAndGet(), put);
@@ -206,6 +221,11 @@ public final class FakeTablet implements AutoCloseable {
       }
       try {
         FakeBucket.Outcome outcome = led(put.getBucket()).append(put, frame.dataHeader(), body);
+        if (!outcome.duplicate() && !cluster.schema().primaryKey().isEmpty()) {
+          cluster
+              .rows(put.getBucket())
+              .put(targetColumns, put.getChangeTypes().toByteArray(), frame.dataHeader(), body);
+        }
         return PutAnswer.newBuilder()
             .setRequestId(put.getRequestId())
             .setBucket(put.getBucket())

@@ -6,6 +6,7 @@ import io.sluice.client.AppendWriter;
 import io.sluice.client.LogScanner;
 import io.sluice.client.ScanBatch;
 import io.sluice.client.TableDescription;
+import io.sluice.client.UpsertWriter;
 import io.sluice.client.WriterOptions;
 import io.sluice.client.fake.FakeCluster;
 import io.sluice.client.fake.PutFaults.Fault;
@@ -38,7 +39,17 @@ class ClientMemoryTest {
           List.of());
   private static final ScanRequest FOLLOW =
       new ScanRequest(
-          null, ScanRequest.Start.EARLIEST, 0, Map.of(), Set.of(), true, 0, false, false);
+          null,
+          ScanRequest.Start.EARLIEST,
+          0,
+          Map.of(),
+          Set.of(),
+          true,
+          0,
+          false,
+          false,
+          false,
+          false);
 
   private static void assertNothingLeft(ClientCore core) {
     Await.until(
@@ -79,6 +90,28 @@ class ClientMemoryTest {
       LogScanner scanner = ScanOpening.open(core, table, FOLLOW);
       scanner.poll(Duration.ofSeconds(5)).forEach(ScanBatch::close);
       scanner.close();
+      assertNothingLeft(core);
+      core.close();
+    }
+  }
+
+  @Test
+  void halvedPutsGiveBackWhatTheyHeld() {
+    TableSchema keyed = new TableSchema(1, SCHEMA.columns(), List.of("id"));
+    try (FakeCluster cluster = new FakeCluster(keyed, 2, 1, "id")) {
+      cluster.setFaults(
+          (tablet, number, put) ->
+              put.getChangeTypes().size() > 5
+                  ? Fault.refuse(ErrorCode.PUT_TOO_LARGE)
+                  : number % 9 == 0 ? Fault.of(Kind.STORE_AND_DROP) : Fault.NONE);
+      ClientCore core = new ClientCore(cluster.config().withBatchBytes(2048), TimeSource.SYSTEM);
+      TableDescription table = core.tables().load(TablePath.parse("demo.t"));
+      UpsertWriter writer = WriterOpening.openUpserts(core, table, WriterOptions.defaults());
+      for (long i = 0; i < 500; i++) {
+        writer.upsert(Row.of(i, "text of row " + i));
+      }
+      writer.close();
+      assertThat(cluster.allRows()).hasSize(500);
       assertNothingLeft(core);
       core.close();
     }

@@ -1,0 +1,167 @@
+package io.sluice.client.internal;
+
+import com.google.common.util.concurrent.MoreExecutors;
+import com.google.protobuf.UnsafeByteOperations;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.protocol.error.StatusMapping;
+import io.sluice.protocol.kv.v1.LookupRequest;
+import io.sluice.protocol.kv.v1.LookupResponse;
+import io.sluice.protocol.kv.v1.LookupServiceGrpc;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One Lookup call to a server. Events come on the transport's thread; everything else is guarded by
+ * the lookuper's lock.
+ */
+final class LookupStream {
+  private static final int ANSWERS_AHEAD = 1024;
+
+  /** What a stream reports; must not block. */
+  interface Events {
+    void ready();
+
+    void answered(LookupStream stream, LookupResponse response);
+
+    void closed(LookupStream stream, SluiceException why);
+  }
+
+  /**
+   * A request without an answer.
+   *
+   * @param bucket its bucket
+   * @param lookups what it asks for, in the order of its keys
+   * @param sentNanos when it was sent
+   */
+  record Sent(int bucket, List<PendingLookup> lookups, long sentNanos) {}
+
+  private final String address;
+  private final ClientCall<LookupRequest, LookupResponse> call;
+  private final Map<Long, Sent> unanswered = new HashMap<>();
+  private volatile boolean cancelled;
+
+  private LookupStream(String address, ClientCall<LookupRequest, LookupResponse> call) {
+    this.address = address;
+    this.call = call;
+  }
+
+  /** A call that {@link #start} begins. */
+  static LookupStream open(Channel channel, String address) {
+    CallOptions options = CallOptions.DEFAULT.withExecutor(MoreExecutors.directExecutor());
+    return new LookupStream(address, channel.newCall(LookupServiceGrpc.getLookupMethod(), options));
+  }
+
+  void start(Events events) {
+    call.start(new Listener(events), new Metadata());
+    call.request(ANSWERS_AHEAD);
+  }
+
+  String address() {
+    return address;
+  }
+
+  int unansweredRequests() {
+    return unanswered.size();
+  }
+
+  boolean isReady() {
+    return call.isReady();
+  }
+
+  void send(long requestId, long tableId, Sent sent) {
+    unanswered.put(requestId, sent);
+    LookupRequest.Builder request =
+        LookupRequest.newBuilder()
+            .setRequestId(requestId)
+            .setTableId(tableId)
+            .setBucket(sent.bucket());
+    for (PendingLookup lookup : sent.lookups()) {
+      request.addKeys(UnsafeByteOperations.unsafeWrap(lookup.key()));
+    }
+    call.sendMessage(request.build());
+  }
+
+  /** The request that was answered, null when this stream does not know it. */
+  @Nullable Sent takeAnswered(long requestId) {
+    return unanswered.remove(requestId);
+  }
+
+  /** All requests without an answer, in the order in which they were sent. */
+  List<Sent> takeUnanswered() {
+    List<Long> ids = new ArrayList<>(unanswered.keySet());
+    ids.sort(null);
+    List<Sent> all = new ArrayList<>();
+    for (Long id : ids) {
+      Sent sent = unanswered.remove(id);
+      if (sent != null) {
+        all.add(sent);
+      }
+    }
+    return all;
+  }
+
+  /** Whether a request was sent before that time and has no answer. */
+  boolean hasUnansweredSince(long nanos) {
+    for (Sent sent : unanswered.values()) {
+      if (sent.sentNanos() - nanos < 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Ends the call; {@link Events#closed} follows with this failure. */
+  void cancel(SluiceException why) {
+    if (!cancelled) {
+      cancelled = true;
+      call.cancel(why.getMessage(), why);
+    }
+  }
+
+  private SluiceException failure(Status status, Metadata trailers) {
+    if (status.isOk()) {
+      return new SluiceException(ErrorCode.UNAVAILABLE, "Server " + address + " ended the lookups");
+    }
+    SluiceException failure = StatusMapping.fromStatus(status, trailers);
+    // A reset by the server looks like a cancellation, which is ours only when we cancelled.
+    boolean lost = failure.code() == ErrorCode.CANCELLED;
+    return new SluiceException(
+        lost ? ErrorCode.UNAVAILABLE : failure.code(),
+        "Lookups at server " + address + " failed: " + failure.getMessage(),
+        failure.details(),
+        failure);
+  }
+
+  private final class Listener extends ClientCall.Listener<LookupResponse> {
+    private final Events events;
+
+    Listener(Events events) {
+      this.events = events;
+    }
+
+    @Override
+    public void onReady() {
+      events.ready();
+    }
+
+    @Override
+    public void onMessage(LookupResponse response) {
+      call.request(1);
+      events.answered(LookupStream.this, response);
+    }
+
+    @Override
+    public void onClose(Status status, Metadata trailers) {
+      events.closed(LookupStream.this, failure(status, trailers));
+    }
+  }
+}

@@ -1,0 +1,405 @@
+package io.sluice.client.internal;
+
+import com.google.protobuf.ByteString;
+import io.grpc.ManagedChannel;
+import io.sluice.client.Key;
+import io.sluice.client.Lookuper;
+import io.sluice.client.TableDescription;
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.format.row.Row;
+import io.sluice.protocol.error.PutErrors;
+import io.sluice.protocol.kv.v1.LookupResponse;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lookuper: a lookup goes out at once unless its bucket has requests without an answer; then it
+ * waits for one of the answers and goes together with what has come meanwhile. Callers, transport
+ * and timer work under one lock; futures are completed, and rows decoded, without it.
+ */
+final class PipelinedLookuper implements Lookuper, LookupStream.Events {
+  /** Lookups without an answer at which callers wait. */
+  private static final int MAX_PENDING = 1 << 16;
+
+  private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+  private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final long SLACK_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  private final ClientCore core;
+  private final TableDescription table;
+  private final TableKeys keys;
+  private final RowValues values;
+  private final long timeoutNanos;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition room = lock.newCondition();
+
+  // Guarded by the lock.
+  private final BucketLookups[] buckets;
+  private final Map<String, ServerSlot<LookupStream>> servers = new HashMap<>();
+  private final LeaderView leaders;
+  private final List<Runnable> completions = new ArrayList<>();
+  private int pending;
+  private long nextRequest = 1;
+  private boolean ticking;
+  private boolean sending;
+  private @Nullable SluiceException end;
+
+  PipelinedLookuper(ClientCore core, TableDescription table, RowValues values) {
+    this.core = core;
+    this.table = table;
+    this.keys = new TableKeys(table);
+    this.values = values;
+    this.timeoutNanos = core.config().requestTimeout().toNanos();
+    this.buckets = new BucketLookups[table.bucketCount()];
+    for (int i = 0; i < buckets.length; i++) {
+      buckets[i] = new BucketLookups(i);
+    }
+    this.leaders = new LeaderView(core.tables(), table, this::execute, core.time());
+  }
+
+  @Override
+  public Optional<Row> find(Key key) {
+    return Waits.await(
+        lookup(key), timeoutNanos + SLACK_NANOS, "Looking up a key of " + table.path());
+  }
+
+  @Override
+  public CompletableFuture<Optional<Row>> lookup(Key key) {
+    byte[] encoded = keys.encode(key.row());
+    int bucket = keys.bucket(key.row());
+    lock.lock();
+    try {
+      awaitRoom();
+      long now = core.time().nanoTime();
+      PendingLookup lookup = new PendingLookup(bucket, encoded, now + timeoutNanos);
+      buckets[bucket].add(lookup);
+      pending++;
+      send(buckets[bucket], now);
+      tickLater();
+      return lookup.future();
+    } finally {
+      unlock();
+    }
+  }
+
+  private void awaitRoom() {
+    long left = timeoutNanos;
+    try {
+      while (pending >= MAX_PENDING && end == null) {
+        if (left <= 0) {
+          throw new SluiceException(
+              ErrorCode.TIMEOUT,
+              pending + " lookups in " + table.path() + " are under way; none ended in time");
+        }
+        left = room.awaitNanos(left);
+      }
+    } catch (InterruptedException e) {
+      throw Waits.interrupted("Looking up a key of " + table.path());
+    }
+    SluiceException why = end;
+    if (why != null) {
+      throw Waits.rethrown(why);
+    }
+  }
+
+  /** Gives the lock back, then completes what was decided under it. */
+  private void unlock() {
+    List<Runnable> decided = List.of();
+    if (lock.getHoldCount() == 1 && !completions.isEmpty()) {
+      decided = new ArrayList<>(completions);
+      completions.clear();
+    }
+    lock.unlock();
+    decided.forEach(Runnable::run);
+  }
+
+  private void execute(Runnable event) {
+    lock.lock();
+    try {
+      event.run();
+      sendAll(core.time().nanoTime());
+    } finally {
+      unlock();
+    }
+  }
+
+  @Override
+  public void ready() {
+    execute(() -> {});
+  }
+
+  @Override
+  public void answered(LookupStream stream, LookupResponse response) {
+    execute(() -> settle(stream, response));
+  }
+
+  @Override
+  public void closed(LookupStream stream, SluiceException why) {
+    execute(() -> streamLost(stream, why));
+  }
+
+  private void sendAll(long now) {
+    // Opening a stream may report its end at once, on this thread.
+    if (sending) {
+      return;
+    }
+    for (BucketLookups bucket : buckets) {
+      send(bucket, now);
+    }
+  }
+
+  private void send(BucketLookups bucket, long now) {
+    if (sending || end != null) {
+      return;
+    }
+    sending = true;
+    try {
+      while (bucket.maySend(now)) {
+        LookupStream stream = streamFor(bucket.bucket(), now);
+        if (stream == null || !stream.isReady()) {
+          return;
+        }
+        stream.send(
+            nextRequest++,
+            table.tableId(),
+            new LookupStream.Sent(bucket.bucket(), bucket.takeForRequest(), now));
+      }
+    } finally {
+      sending = false;
+    }
+  }
+
+  private @Nullable LookupStream streamFor(int bucket, long now) {
+    String address = leaders.leaderOf(bucket);
+    if (address == null) {
+      leaders.refresh(now);
+      return null;
+    }
+    ServerSlot<LookupStream> server = servers.computeIfAbsent(address, each -> new ServerSlot<>());
+    if (server.stream() == null && server.mayOpen(now)) {
+      ManagedChannel channel = core.channels().control(address);
+      if (server.hasFailed()) {
+        // Its own pauses grow to minutes; ours decide.
+        channel.resetConnectBackoff();
+      }
+      LookupStream stream = LookupStream.open(channel, address);
+      server.opened(stream);
+      stream.start(this);
+    }
+    return server.stream();
+  }
+
+  private void settle(LookupStream stream, LookupResponse response) {
+    LookupStream.Sent sent = stream.takeAnswered(response.getRequestId());
+    if (sent == null || end != null) {
+      return;
+    }
+    ServerSlot<LookupStream> server = servers.get(stream.address());
+    if (server != null) {
+      server.reached();
+    }
+    if (response.hasError()) {
+      SluiceException why = PutErrors.fromPutError(response.getError());
+      attemptFailed(sent, atServer(stream, sent, why));
+    } else if (response.getValuesCount() != sent.lookups().size()) {
+      String found =
+          response.getValuesCount() + " values came for " + sent.lookups().size() + " keys";
+      attemptFailed(sent, atServer(stream, sent, new SluiceException(ErrorCode.INTERNAL, found)));
+    } else {
+      buckets[sent.bucket()].answered();
+      for (int i = 0; i < sent.lookups().size(); i++) {
+        found(sent.lookups().get(i), response.getValues(i));
+      }
+    }
+  }
+
+  private SluiceException atServer(
+      LookupStream stream, LookupStream.Sent sent, SluiceException why) {
+    return new SluiceException(
+        why.code(),
+        "Server "
+            + stream.address()
+            + " refused lookups in "
+            + table.path()
+            + " bucket "
+            + sent.bucket()
+            + ": "
+            + why.getMessage(),
+        why.details(),
+        why);
+  }
+
+  private void found(PendingLookup lookup, ByteString value) {
+    ended();
+    completions.add(
+        () -> {
+          try {
+            lookup
+                .future()
+                .complete(
+                    value.isEmpty()
+                        ? Optional.empty()
+                        : Optional.of(values.decode(value.toByteArray())));
+          } catch (SluiceException e) {
+            lookup.future().completeExceptionally(e);
+          }
+        });
+  }
+
+  private void fail(PendingLookup lookup, SluiceException why) {
+    ended();
+    completions.add(() -> lookup.future().completeExceptionally(why));
+  }
+
+  private void ended() {
+    pending--;
+    room.signal();
+  }
+
+  private void attemptFailed(LookupStream.Sent sent, SluiceException why) {
+    BucketLookups bucket = buckets[sent.bucket()];
+    if (!Leaders.mayBeTransient(why)) {
+      bucket.refused();
+      sent.lookups().forEach(lookup -> fail(lookup, why));
+      return;
+    }
+    long now = core.time().nanoTime();
+    sent.lookups().forEach(lookup -> lookup.attemptFailed(why));
+    bucket.retry(sent.lookups(), now);
+    if (PutFailures.leaderMayHaveMoved(why)) {
+      leaders.refresh(now);
+    }
+  }
+
+  private void streamLost(LookupStream stream, SluiceException why) {
+    long now = core.time().nanoTime();
+    ServerSlot<LookupStream> server = servers.get(stream.address());
+    if (server != null) {
+      server.lost(stream, why, now);
+    }
+    if (end != null) {
+      return;
+    }
+    leaders.refresh(now);
+    List<LookupStream.Sent> lost = stream.takeUnanswered();
+    // The last one first: each goes in front of what waits.
+    for (int i = lost.size() - 1; i >= 0; i--) {
+      attemptFailed(lost.get(i), why);
+    }
+  }
+
+  private void tickLater() {
+    if (ticking || pending == 0 || end != null) {
+      return;
+    }
+    try {
+      core.timer().schedule(this::tick, TICK_NANOS, TimeUnit.NANOSECONDS);
+      ticking = true;
+    } catch (RejectedExecutionException e) {
+      endWith(new SluiceException(ErrorCode.CANCELLED, "The connection was closed", e));
+    }
+  }
+
+  /** On the timer's thread while lookups are pending: retries, time-outs, silent servers. */
+  private void tick() {
+    lock.lock();
+    try {
+      ticking = false;
+      long now = core.time().nanoTime();
+      SluiceException gone = leaders.gone();
+      if (gone != null) {
+        endWith(gone);
+        return;
+      }
+      leaders.refreshIfWanted(now);
+      giveUpSilent(now);
+      sendAll(now);
+      for (BucketLookups bucket : buckets) {
+        bucket.takeOverdue(now).forEach(lookup -> fail(lookup, timedOut(lookup)));
+      }
+      tickLater();
+    } finally {
+      unlock();
+    }
+  }
+
+  private void giveUpSilent(long now) {
+    long limit = Math.min(SILENCE_NANOS, timeoutNanos);
+    for (ServerSlot<LookupStream> server : List.copyOf(servers.values())) {
+      LookupStream stream = server.stream();
+      if (stream != null && stream.hasUnansweredSince(now - limit)) {
+        stream.cancel(
+            new SluiceException(
+                ErrorCode.UNAVAILABLE,
+                "Server "
+                    + stream.address()
+                    + " has not answered lookups for "
+                    + limit / 1_000_000
+                    + " ms"));
+      }
+    }
+  }
+
+  private SluiceException timedOut(PendingLookup lookup) {
+    SluiceException last = lookup.lastFailure();
+    String address = leaders.leaderOf(lookup.bucket());
+    return new SluiceException(
+        ErrorCode.TIMEOUT,
+        "A lookup in "
+            + table.path()
+            + " bucket "
+            + lookup.bucket()
+            + " had no answer within "
+            + timeoutNanos / 1_000_000
+            + " ms after "
+            + lookup.failures()
+            + " failed attempts; "
+            + (address == null ? "no leader is known" : "its leader is " + address)
+            + (last == null ? "" : "; last: " + last.getMessage()),
+        last);
+  }
+
+  /** Ends the lookuper's use: all that is pending fails, and all that comes. */
+  private void endWith(SluiceException why) {
+    if (end != null) {
+      return;
+    }
+    end = why;
+    for (ServerSlot<LookupStream> server : servers.values()) {
+      LookupStream stream = server.stream();
+      if (stream != null) {
+        for (LookupStream.Sent sent : stream.takeUnanswered()) {
+          sent.lookups().forEach(lookup -> fail(lookup, why));
+        }
+        stream.cancel(why);
+      }
+    }
+    for (BucketLookups bucket : buckets) {
+      bucket.takeAll().forEach(lookup -> fail(lookup, why));
+    }
+    room.signalAll();
+  }
+
+  @Override
+  public void close() {
+    core.forget(this);
+    lock.lock();
+    try {
+      endWith(
+          new SluiceException(
+              ErrorCode.CANCELLED, "The lookuper of " + table.path() + " was closed"));
+    } finally {
+      unlock();
+    }
+  }
+}

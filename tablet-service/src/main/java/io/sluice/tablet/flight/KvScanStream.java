@@ -1,0 +1,146 @@
+package io.sluice.tablet.flight;
+
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.protocol.flight.OutboundFrame;
+import io.sluice.protocol.flight.v1.ScanMetadata;
+import io.sluice.tablet.kv.KvScan;
+import io.sluice.tablet.kv.RowBatch;
+import io.sluice.tablet.lookup.KvMeters;
+import io.sluice.tablet.replica.Replica;
+import java.util.ArrayDeque;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A DoGet of the current rows of a primary-key table: bucket after bucket, each as of one offset of
+ * its changelog, in key order.
+ */
+final class KvScanStream extends ScanCall {
+  private static final int MAX_ROWS = 8 * 1024;
+  private static final int MAX_BYTES = 1 << 20;
+  private static final int ROWS_BETWEEN_CHECKS = 64;
+
+  private final ScanPlan plan;
+  private final FlightContext context;
+  private final KvMeters meters;
+  private final RowBatch rows;
+
+  // Owned by the thread that runs the turn.
+  private final ArrayDeque<Replica> buckets = new ArrayDeque<>();
+  private @Nullable KvScan scan;
+  private long remainingRows;
+  private boolean opened;
+
+  KvScanStream(
+      ScanPlan plan,
+      CallResponder<OutboundFrame> responder,
+      FlightContext context,
+      Executor threads,
+      Runnable onDone) {
+    super(responder, context.meters(), threads, onDone);
+    this.plan = plan;
+    this.context = context;
+    this.meters = context.lookups().meters();
+    this.remainingRows = plan.limit();
+    this.rows =
+        plan.schema()
+            .rows(
+                new HostedSchemas(
+                    context.replicas(), plan.table().tableId(), plan.table().schema()),
+                context);
+    plan.ranges().forEach(range -> buckets.add(range.replica()));
+  }
+
+  @Override
+  Turn turn() {
+    if (!opened) {
+      opened = true;
+      send(PlainFrames.schema(plan.schema().arrow()));
+    }
+    for (int sent = 0; sent < BATCHES_A_TURN; sent++) {
+      if (cancelled()) {
+        return Turn.FINISHED;
+      }
+      Replica bucket = buckets.peek();
+      if (bucket == null || remainingRows == 0) {
+        return complete();
+      }
+      if (!isReady()) {
+        return Turn.WAIT;
+      }
+      sendNext(bucket);
+    }
+    return Turn.MORE;
+  }
+
+  private void sendNext(Replica bucket) {
+    int epoch = bucket.requireLeader();
+    KvScan open = scan;
+    if (open == null) {
+      open = bucket.requireRows().scan();
+      scan = open;
+      meters.scanned();
+    }
+    boolean more = fill(open);
+    ScanMetadata metadata = metadata(bucket, open, epoch);
+    if (rows.rowCount() > 0) {
+      send(PlainFrames.rows(rows.finish(), metadata, context.scanBuffers()));
+      meters.scanRows(rows.rowCount());
+      remainingRows -= rows.rowCount();
+      rows.reset();
+    }
+    if (!more) {
+      if (plan.progress()) {
+        send(OutboundFrame.of(null, null, metadata));
+      }
+      open.close();
+      scan = null;
+      buckets.remove();
+    }
+  }
+
+  /** Adds rows up to the size of a message; false when the bucket has no more. */
+  private boolean fill(KvScan open) {
+    long limit = Math.min(MAX_ROWS, remainingRows);
+    while (rows.rowCount() < limit) {
+      if (rows.rowCount() % ROWS_BETWEEN_CHECKS == 0 && rows.bytes() >= MAX_BYTES) {
+        return true;
+      }
+      if (!open.next()) {
+        return false;
+      }
+      rows.add(open.value());
+    }
+    return true;
+  }
+
+  private static ScanMetadata metadata(Replica bucket, KvScan open, int epoch) {
+    long offset = open.position().appliedOffset();
+    return ScanMetadata.newBuilder()
+        .setPartitionId(bucket.bucket().partitionId())
+        .setBucket(bucket.bucket().bucket())
+        .setLeaderEpoch(epoch)
+        .setBaseOffset(offset)
+        .setNextOffset(offset)
+        .setVisible(Math.max(offset, bucket.offsets().visible()))
+        .build();
+  }
+
+  @Override
+  void release() {
+    KvScan open = scan;
+    if (open != null) {
+      open.close();
+      scan = null;
+    }
+    rows.close();
+  }
+
+  /** What a ticket must not ask for together with the current rows. */
+  static SluiceException notWithRows(String what) {
+    return new SluiceException(
+        ErrorCode.INVALID_TICKET,
+        "The ticket is wrong: kv_scan reads the current rows, which have no " + what);
+  }
+}

@@ -1,0 +1,39 @@
+package io.sluice.tablet.kv;
+
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.Status;
+
+/** What a failure of RocksDB means to our callers. */
+final class KvErrors {
+  private KvErrors() {}
+
+  /**
+   * The failure to throw.
+   *
+   * @param what the deed that failed, for example {@code "Read 3 keys of"}
+   * @param store name of the store
+   */
+  static SluiceException failed(String what, String store, RocksDBException cause) {
+    return new SluiceException(
+        code(cause.getStatus()), what + " " + store + " failed: " + cause.getMessage(), cause);
+  }
+
+  private static ErrorCode code(@Nullable Status status) {
+    if (status == null || status.getCode() == null) {
+      return ErrorCode.STORAGE_ERROR;
+    }
+    if (status.getSubCode() == Status.SubCode.NoSpace) {
+      return ErrorCode.DISK_FULL;
+    }
+    return switch (status.getCode()) {
+      // A write that would have had to wait: no_slowdown is set.
+      case Incomplete, Busy, TryAgain, TimedOut -> ErrorCode.BACKPRESSURE;
+      case Corruption -> ErrorCode.CORRUPT_STORAGE;
+      case ShutdownInProgress, Aborted -> ErrorCode.UNAVAILABLE;
+      default -> ErrorCode.STORAGE_ERROR;
+    };
+  }
+}

@@ -1,0 +1,61 @@
+package io.sluice.tablet.kv;
+
+import io.sluice.format.row.Row;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The row after a put, in the current schema: columns that the put names come from it, the others
+ * from the row before. A cursor: {@link #of} shows the next pair.
+ */
+final class MergedRow extends DelegatingRow {
+  private final PutMapping mapping;
+  private @Nullable Row put;
+  private @Nullable Row before;
+  private boolean clearing;
+
+  MergedRow(PutMapping mapping) {
+    this.mapping = mapping;
+  }
+
+  /**
+   * The row after an upsert.
+   *
+   * @param putRow in the shape of the put
+   * @param rowBefore in the current schema, null when there is none
+   */
+  MergedRow of(Row putRow, @Nullable Row rowBefore) {
+    put = putRow;
+    before = rowBefore;
+    clearing = false;
+    return this;
+  }
+
+  /** The row after a partial delete: the named columns but the key become NULL. */
+  MergedRow cleared(Row rowBefore) {
+    put = null;
+    before = rowBefore;
+    clearing = true;
+    return this;
+  }
+
+  @Override
+  public int columnCount() {
+    return mapping.columnCount();
+  }
+
+  @Override
+  @Nullable Row source(int column) {
+    if (!mapping.writes(column)) {
+      return before;
+    }
+    if (clearing) {
+      return mapping.isKey(column) ? before : null;
+    }
+    return put;
+  }
+
+  @Override
+  int position(int column) {
+    return mapping.writes(column) && !clearing ? mapping.position(column) : column;
+  }
+}

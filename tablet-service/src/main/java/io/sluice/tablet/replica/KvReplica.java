@@ -1,0 +1,268 @@
+package io.sluice.tablet.replica;
+
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.format.batch.BatchWriter;
+import io.sluice.format.batch.CompressionSettings;
+import io.sluice.format.batch.LogBatchHeader;
+import io.sluice.format.schema.TableSchema;
+import io.sluice.tablet.kv.ChangelogApplier;
+import io.sluice.tablet.kv.ChangelogEncoder;
+import io.sluice.tablet.kv.ChangelogPlan;
+import io.sluice.tablet.kv.KvSchemas;
+import io.sluice.tablet.kv.KvStore;
+import io.sluice.tablet.kv.KvTablet;
+import io.sluice.tablet.kv.PutShape;
+import io.sluice.tablet.log.BucketLog;
+import io.sluice.tablet.log.LogCursor;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.apache.arrow.memory.OutOfMemoryException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows of a primary-key bucket beside its log, in the directory {@code kv} of the log. The log
+ * is the changelog: a put is evaluated against the rows, its changes are appended, and what is
+ * committed is applied to the store. {@code applied ≤ committed}, {@code applied ≤ known end ≤ log
+ * end}.
+ *
+ * <p>Owned by the shard's thread; {@link #store} and {@link #applied} are for everybody, {@link
+ * #close} for whoever stops the server, after the shard.
+ */
+final class KvReplica {
+  private static final String DIRECTORY = "kv";
+  private static final int BATCHES_A_TURN = 64;
+  private static final long BYTES_A_TURN = 8 << 20;
+  private static final int MAX_SHAPES = 64;
+
+  private final KvHost host;
+  private final BucketLog log;
+  private final Supplier<HostedTable> table;
+  private final ChangelogEncoder encoder;
+  private final Map<ShapeKey, PutShape> shapes = new HashMap<>();
+  private volatile @Nullable KvTablet tablet;
+
+  /** What rows of a put look like. */
+  private record ShapeKey(TableSchema schema, List<Integer> targets) {}
+
+  /** How far loading the changelog is. */
+  enum Progress {
+    /** Everything below the log end is known: puts may come. */
+    DONE,
+    /** There is more to load. */
+    MORE,
+    /** There is more, but the store has to catch up first. */
+    STALLED
+  }
+
+  KvReplica(KvHost host, BucketLog log, Supplier<HostedTable> table) {
+    this.host = host;
+    this.log = log;
+    this.table = table;
+    this.encoder = new ChangelogEncoder(host.allocator(), CompressionSettings.defaults());
+  }
+
+  /**
+   * Opens the store when it is not open and loads a bounded part of the changelog that is not known
+   * yet.
+   *
+   * @throws SluiceException CORRUPT_STORAGE when the store or the changelog is damaged
+   */
+  Progress catchUp(long committed) {
+    KvTablet open = openTablet();
+    long end = log.endOffset();
+    if (open.knownEnd() == end) {
+      return Progress.DONE;
+    }
+    try (LogCursor cursor = log.openCursor(open.knownEnd())) {
+      for (int batches = 0;
+          batches < BATCHES_A_TURN && open.waitingBytes() < BYTES_A_TURN;
+          batches++) {
+        if (!cursor.next(end)) {
+          open.skipTo(end);
+          return Progress.DONE;
+        }
+        load(open, cursor);
+      }
+    }
+    open.advance(committed);
+    return isBehind(committed) ? Progress.STALLED : Progress.MORE;
+  }
+
+  private static void load(KvTablet open, LogCursor cursor) {
+    LogBatchHeader header = cursor.header();
+    ByteBuffer bytes = ByteBuffer.allocate(header.length() - LogBatchHeader.SIZE);
+    cursor.read(LogBatchHeader.SIZE, bytes);
+    if (header.baseOffset() > open.knownEnd()) {
+      open.skipTo(header.baseOffset());
+    }
+    open.load(header, ChangelogApplier.sections(header, bytes.flip()));
+  }
+
+  private KvTablet openTablet() {
+    KvTablet open = tablet;
+    if (open == null) {
+      open =
+          KvTablet.open(
+              host.resources(),
+              log.bucket(),
+              log.directory().resolve(DIRECTORY),
+              schemas(),
+              host.allocator(),
+              log.startOffset(),
+              log.endOffset());
+      tablet = open;
+    }
+    return open;
+  }
+
+  private KvSchemas schemas() {
+    return new KvSchemas() {
+      @Override
+      public TableSchema current() {
+        return table.get().schema();
+      }
+
+      @Override
+      public TableSchema schema(int schemaId) {
+        return table.get().schema(schemaId);
+      }
+    };
+  }
+
+  /** Moves what is committed to the store, as far as it takes it now. */
+  void apply(long committed) {
+    KvTablet open = tablet;
+    if (open != null) {
+      open.advance(committed);
+    }
+  }
+
+  /** Whether changes that are committed and loaded wait for the store. */
+  boolean isBehind(long committed) {
+    KvTablet open = tablet;
+    return open != null && open.appliedOffset() < Math.min(committed, open.knownEnd());
+  }
+
+  /** End of the records that lookups see. */
+  long applied() {
+    KvTablet open = tablet;
+    return open == null ? log.startOffset() : open.appliedOffset();
+  }
+
+  /**
+   * Evaluates a put and appends its changelog; nothing is appended when a row is refused. A put
+   * that changes nothing only moves the writer's sequence.
+   *
+   * @param firstRow rows before it were stored by an earlier put
+   * @return offset of the first record, -1 when there is none
+   */
+  long put(AppendRequest request, int firstRow, int epoch) {
+    LogBatchHeader header = request.header();
+    try (ChangelogPlan plan = evaluate(request, firstRow)) {
+      if (plan.isEmpty()) {
+        log.passed(header);
+        return -1;
+      }
+      List<ChangelogEncoder.Part> parts = encode(plan, writer(header, firstRow));
+      try {
+        return append(plan, parts, epoch);
+      } finally {
+        parts.forEach(ChangelogEncoder.Part::close);
+      }
+    }
+  }
+
+  private ChangelogPlan evaluate(AppendRequest request, int firstRow) {
+    try {
+      return openTablet().evaluate(shape(request), request.sections(), firstRow);
+    } catch (OutOfMemoryException e) {
+      throw noMemory(e);
+    } catch (IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException e) {
+      // Nothing was changed yet: the put is at fault, not the replica.
+      throw new SluiceException(
+          ErrorCode.INTERNAL, "The put cannot be evaluated: " + e.getMessage(), e);
+    }
+  }
+
+  private List<ChangelogEncoder.Part> encode(ChangelogPlan plan, BatchWriter writer) {
+    try {
+      return encoder.encode(plan, writer);
+    } catch (OutOfMemoryException e) {
+      throw noMemory(e);
+    }
+  }
+
+  private static SluiceException noMemory(OutOfMemoryException e) {
+    return new SluiceException(
+        ErrorCode.BACKPRESSURE, "This server has no memory for a put now: " + e.getMessage(), e);
+  }
+
+  private long append(ChangelogPlan plan, List<ChangelogEncoder.Part> parts, int epoch) {
+    long first = -1;
+    for (ChangelogEncoder.Part part : parts) {
+      LogBatchHeader header = part.batch().header();
+      long base = log.append(header, part.batch().sections(), epoch);
+      plan.applied(part.endRecord(), base, header.appendTimeMs());
+      first = first < 0 ? base : first;
+    }
+    return first;
+  }
+
+  private static BatchWriter writer(LogBatchHeader header, int firstRow) {
+    if (header.writerId() < 0) {
+      return BatchWriter.NONE;
+    }
+    return new BatchWriter(
+        header.writerId(),
+        header.writerEpoch(),
+        header.baseSequence() + firstRow,
+        header.sequenceCount() - firstRow);
+  }
+
+  private PutShape shape(AppendRequest request) {
+    HostedTable now = table.get();
+    TableSchema schema = now.schema(request.header().schemaId());
+    if (shapes.size() >= MAX_SHAPES) {
+      shapes.clear();
+    }
+    return shapes.computeIfAbsent(
+        new ShapeKey(schema, request.targetColumns()),
+        key ->
+            (key.targets().isEmpty()
+                    ? PutShape.full(schema)
+                    : PutShape.partial(schema, key.targets()))
+                .routedBy(now.bucketKey(), now.bucketCount()));
+  }
+
+  /** The rows as lookups see them; LEADER_NOT_READY before they are loaded. */
+  KvStore store() {
+    KvTablet open = tablet;
+    if (open == null) {
+      throw new SluiceException(
+          ErrorCode.LEADER_NOT_READY, "The rows of " + log.bucket() + " are not loaded yet");
+    }
+    return open.store();
+  }
+
+  /** Flushes and closes the store. */
+  void close() {
+    encoder.close();
+    KvTablet open = tablet;
+    if (open != null) {
+      open.close();
+    }
+  }
+
+  /** Closes the store of a bucket that is being removed. */
+  void discard() {
+    encoder.close();
+    KvTablet open = tablet;
+    if (open != null) {
+      open.discard();
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package io.sluice.tablet.replica;
+
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Who wants to hear that a replica's visible end or role has changed. Thread-safe. */
+final class Listeners {
+  private static final Logger log = LoggerFactory.getLogger(Listeners.class);
+
+  private final CopyOnWriteArrayList<Runnable> all = new CopyOnWriteArrayList<>();
+
+  void add(Runnable listener) {
+    all.add(listener);
+  }
+
+  void remove(Runnable listener) {
+    all.remove(listener);
+  }
+
+  /** Calls every listener; a failing one does not keep the others from being called. */
+  void tell(String bucketName) {
+    for (Runnable listener : all) {
+      try {
+        listener.run();
+      } catch (RuntimeException e) {
+        log.error("A listener of {} failed", bucketName, e);
+      }
+    }
+  }
+}

@@ -1,0 +1,127 @@
+package io.sluice.tablet.replica;
+
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.format.batch.LogBatchHeader;
+import io.sluice.tablet.log.SequenceDecision;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * The failures that a replica answers with, naming its bucket.
+ *
+ * @param serverId this server
+ * @param bucketName how messages name the bucket now
+ */
+record Refusals(int serverId, Supplier<String> bucketName) {
+  private String bucket() {
+    return bucketName.get();
+  }
+
+  SluiceException removed() {
+    return new SluiceException(
+        ErrorCode.TABLE_CHANGED, "The replica of " + bucket() + " was removed");
+  }
+
+  SluiceException preparing(int epoch) {
+    return new SluiceException(
+        ErrorCode.LEADER_NOT_READY,
+        "This server begins to lead " + bucket() + " under epoch " + epoch);
+  }
+
+  SluiceException notLeader(Leadership now) {
+    int leader = now.leaderServerId();
+    if (leader == 0 || leader == serverId) {
+      return new SluiceException(
+          ErrorCode.NOT_LEADER, "No server leads " + bucket() + " at the moment");
+    }
+    return new SluiceException(
+        ErrorCode.NOT_LEADER,
+        "Server " + leader + " leads " + bucket() + ", not server " + serverId,
+        Map.of("leader_server_id", Integer.toString(leader)),
+        null);
+  }
+
+  SluiceException offline(String reason) {
+    return new SluiceException(
+        ErrorCode.REPLICA_OFFLINE, "The replica of " + bucket() + " is offline: " + reason);
+  }
+
+  SluiceException noRows(HostedTable table) {
+    return new SluiceException(
+        ErrorCode.UNSUPPORTED,
+        "Table "
+            + table.path()
+            + " is a log table, without a primary key to look rows up by; scan it instead");
+  }
+
+  /** Throws what a put is refused with for its sequences. */
+  void check(SequenceDecision decision, AppendRequest request) {
+    LogBatchHeader header = request.header();
+    if (decision instanceof SequenceDecision.Fenced fenced) {
+      throw fenced(header.writerId(), header.writerEpoch(), fenced.newest());
+    }
+    if (decision instanceof SequenceDecision.Gap gap) {
+      throw outOfOrder(header, request.ackedThrough(), gap.last());
+    }
+    if (decision instanceof SequenceDecision.Overlap overlap
+        && header.recordCount() != header.sequenceCount()) {
+      throw uncountable(header, overlap.rows());
+    }
+  }
+
+  SluiceException fenced(long writerId, int epoch, int newest) {
+    return new SluiceException(
+        ErrorCode.FENCED_WRITER,
+        "Writer "
+            + writerId
+            + " writes to "
+            + bucket()
+            + " under epoch "
+            + epoch
+            + ", but a newer instance has started with epoch "
+            + newest);
+  }
+
+  private SluiceException outOfOrder(LogBatchHeader header, long ackedThrough, long last) {
+    return new SluiceException(
+        ErrorCode.OUT_OF_ORDER_SEQUENCE,
+        "Put of writer "
+            + header.writerId()
+            + " for "
+            + bucket()
+            + " begins at sequence "
+            + header.baseSequence()
+            + "; the last one stored is "
+            + last
+            + " and answers are held through "
+            + ackedThrough);
+  }
+
+  private SluiceException uncountable(LogBatchHeader header, int rows) {
+    return new SluiceException(
+        ErrorCode.OUT_OF_ORDER_SEQUENCE,
+        "The first "
+            + rows
+            + " sequences of the put for "
+            + bucket()
+            + " are stored already, but its "
+            + header.recordCount()
+            + " records do not match its "
+            + header.sequenceCount()
+            + " sequences one by one; send the rest only");
+  }
+
+  SluiceException outOfRange(long offset, long start, long visible) {
+    return new SluiceException(
+        ErrorCode.OFFSET_OUT_OF_RANGE,
+        "Offset "
+            + offset
+            + " of "
+            + bucket()
+            + " cannot be read; its offsets are "
+            + start
+            + " to "
+            + visible);
+  }
+}

@@ -1,0 +1,197 @@
+package io.sluice.tablet.flight;
+
+import io.grpc.ManagedChannel;
+import io.grpc.Server;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.NettyServerBuilder;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.sluice.common.TableBucket;
+import io.sluice.common.TablePath;
+import io.sluice.common.TimeSource;
+import io.sluice.format.schema.Column;
+import io.sluice.format.schema.DataTypeParser;
+import io.sluice.format.schema.TableSchema;
+import io.sluice.protocol.metadata.v1.TableInfo;
+import io.sluice.protocol.security.ClusterSecret;
+import io.sluice.protocol.security.ClusterTokenClientInterceptor;
+import io.sluice.tablet.coordinator.AppliedSignal;
+import io.sluice.tablet.coordinator.CoordinatorChannels;
+import io.sluice.tablet.coordinator.MetadataClient;
+import io.sluice.tablet.kv.KvSettings;
+import io.sluice.tablet.lookup.KvMeters;
+import io.sluice.tablet.lookup.LookupService;
+import io.sluice.tablet.lookup.RowLookups;
+import io.sluice.tablet.replica.HostedTable;
+import io.sluice.tablet.replica.KvHost;
+import io.sluice.tablet.replica.ReplicaRole;
+import io.sluice.tablet.replica.ReplicaSet;
+import io.sluice.tablet.replica.ReplicaUpdate;
+import io.sluice.tablet.replica.TabletStorageConfig;
+import io.sluice.testkit.Await;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.apache.arrow.flight.FlightClient;
+import org.apache.arrow.flight.Location;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+
+/** A tablet with real replicas and a coordinator in memory, on loopback ports. */
+final class KeyedHarness implements AutoCloseable, FakeCoordinator.Hosting {
+  static final TablePath AIRPORTS = new TablePath("demo", "airports");
+  private static final int SERVER = 1;
+
+  final FakeCoordinator coordinator = new FakeCoordinator();
+  final BufferAllocator clientAllocator = new RootAllocator();
+  final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+  private final BufferAllocator allocator = new RootAllocator(256L << 20);
+  private final UnpooledByteBufAllocator scanBuffers = new UnpooledByteBufAllocator(true, true);
+  final ReplicaSet replicas;
+  private final KvHost kv;
+  private final RowLookups lookups;
+  private final TabletFlightService service;
+  private final CoordinatorChannels channels;
+  private final Server coordinatorServer;
+  private final Server server;
+  private final List<AutoCloseable> opened = new ArrayList<>();
+  private long index;
+
+  KeyedHarness(Path directory) throws Exception {
+    coordinatorServer =
+        NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
+            .addService(coordinator)
+            .build()
+            .start();
+    kv =
+        KvHost.open(
+            new KvSettings(16 << 20, 8 << 20, 4 << 20, 32, 1, 60_000, 32 << 20),
+            allocator,
+            TimeSource.SYSTEM);
+    replicas =
+        ReplicaSet.open(
+            TabletStorageConfig.defaults(SERVER, directory),
+            TimeSource.SYSTEM,
+            new FormatBatchSlicer(allocator),
+            kv);
+    replicas.apply(
+        new ReplicaUpdate.Image("test-cluster", ++index, List.of(), List.of(), List.of()));
+    lookups = new RowLookups(replicas, new KvMeters(registry), 2);
+    channels =
+        new CoordinatorChannels(
+            List.of("127.0.0.1:" + coordinatorServer.getPort()),
+            new ClusterTokenClientInterceptor(ClusterSecret.of(new byte[32]), TimeSource.SYSTEM));
+    service =
+        new TabletFlightService(
+            new FlightContext(
+                FlightSettings.defaults(SERVER),
+                replicas,
+                lookups,
+                new MetadataClient(channels, TimeSource.SYSTEM, Duration.ofSeconds(5)),
+                new AppliedSignal(),
+                allocator,
+                scanBuffers,
+                new FlightMeters(registry),
+                () -> "test-cluster",
+                TimeSource.SYSTEM));
+    server =
+        NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
+            .maxInboundMessageSize(FlightSettings.MAX_MESSAGE_BYTES)
+            .addService(service)
+            .addService(new LookupService(lookups))
+            .build()
+            .start();
+    coordinator.add(new FakeCoordinator.Tablet(SERVER, server.getPort(), this));
+  }
+
+  /** {@code iata STRING, name STRING, elevation INT}, key iata. */
+  static TableSchema airportsSchema() {
+    return new TableSchema(
+        1,
+        List.of(
+            Column.of(1, "iata", DataTypeParser.parse("STRING"), false),
+            Column.of(2, "name", DataTypeParser.parse("STRING"), true),
+            Column.of(3, "elevation", DataTypeParser.parse("INT"), true)),
+        List.of("iata"));
+  }
+
+  TableInfo createAirports(int buckets) {
+    return coordinator.create(AIRPORTS, airportsSchema(), buckets, List.of("iata"));
+  }
+
+  @Override
+  public void host(HostedTable table, int... buckets) {
+    List<ReplicaRole> roles = new ArrayList<>();
+    for (int bucket : buckets) {
+      roles.add(
+          new ReplicaRole(
+              TableBucket.of(table.tableId(), bucket),
+              SERVER,
+              1,
+              List.of(SERVER),
+              List.of(SERVER),
+              1));
+    }
+    replicas.apply(
+        new ReplicaUpdate.Delta(++index, List.of(table), Set.of(), roles, Set.of(), List.of()));
+    for (ReplicaRole role : roles) {
+      Await.until(
+          "leads " + role.bucket(),
+          FlightHarness.SOON,
+          () -> TableDirectory.leads(replicas.require(role.bucket())));
+    }
+  }
+
+  @Override
+  public void drop(long tableId) {
+    replicas.apply(
+        new ReplicaUpdate.Delta(
+            ++index, List.of(), Set.of(tableId), List.of(), Set.of(), List.of()));
+  }
+
+  String address() {
+    return "127.0.0.1:" + server.getPort();
+  }
+
+  FlightClient client() {
+    FlightClient client =
+        FlightClient.builder(
+                clientAllocator, Location.forGrpcInsecure("127.0.0.1", server.getPort()))
+            .build();
+    opened.add(client);
+    return client;
+  }
+
+  ManagedChannel channel() {
+    ManagedChannel channel =
+        NettyChannelBuilder.forAddress("127.0.0.1", server.getPort())
+            .usePlaintext()
+            .disableRetry()
+            .build();
+    opened.add(channel::shutdownNow);
+    return channel;
+  }
+
+  @Override
+  public void close() throws Exception {
+    for (AutoCloseable each : opened) {
+      each.close();
+    }
+    service.close();
+    lookups.close();
+    server.shutdownNow().awaitTermination();
+    channels.close();
+    coordinatorServer.shutdownNow().awaitTermination();
+    replicas.close();
+    kv.close();
+    Await.until(
+        "no memory in use: " + allocator.getAllocatedMemory(),
+        FlightHarness.SOON,
+        () -> allocator.getAllocatedMemory() == 0 && scanBuffers.metric().usedDirectMemory() == 0);
+    allocator.close();
+    clientAllocator.close();
+  }
+}

@@ -1,0 +1,335 @@
+package io.sluice.tablet.kv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
+import io.sluice.testkit.Await;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class KvStoreTest {
+  private static final TableBucket BUCKET = TableBucket.of(7, 1);
+
+  @TempDir private Path temp;
+  private final KvResources resources = KvResources.open(KvFixture.settings());
+
+  @AfterEach
+  void close() {
+    resources.close();
+    assertThat(resources.openStores()).isZero();
+    assertThat(resources.openScans()).isZero();
+  }
+
+  @Test
+  void readsWhatWasApplied() {
+    KvStore store = open("kv");
+    assertThat(store.position()).isEqualTo(new KvPosition(0, 0));
+    store.apply(batch(0, 3, put(1, "a", 0, 1), put(2, "b", 1, 1), put(3, "c", 2, 1)));
+    assertThat(text(store.get(key(2)))).isEqualTo("b");
+    assertThat(store.get(key(9))).isNull();
+    assertThat(store.multiGet(List.of(key(3), key(9), key(1))).stream().map(KvStoreTest::text))
+        .containsExactly("c", null, "a");
+    assertThat(store.multiGet(List.of())).isEmpty();
+    store.apply(batch(3, 9, delete(2, 3), put(1, "a2", 7, 0)));
+    assertThat(store.get(key(2))).isNull();
+    assertThat(text(store.get(key(1)))).isEqualTo("a2");
+    assertThat(store.position()).isEqualTo(new KvPosition(9, 2));
+    assertThat(store.appliedOffset()).isEqualTo(9);
+    assertThat(store.count()).isEqualTo(2);
+  }
+
+  @Test
+  void batchMustContinueWhereTheStoreIs() {
+    KvStore store = open("kv");
+    store.apply(batch(0, 3));
+    refused(ErrorCode.INTERNAL, "at offset 3", () -> store.apply(batch(2, 4)));
+    refused(ErrorCode.CORRUPT_STORAGE, "-1 rows", () -> store.apply(batch(3, 4, delete(1, 3))));
+    assertThat(store.appliedOffset()).isEqualTo(3);
+  }
+
+  @Test
+  void flushedOffsetIsWhatAKillLeaves() {
+    KvStore store = open("kv");
+    assertThat(store.flushedAppliedOffset()).isZero();
+    store.apply(batch(0, 3, put(1, "a", 0, 1)));
+    assertThat(store.flushedAppliedOffset()).isZero();
+    store.flush();
+    assertThat(store.flushedAppliedOffset()).isEqualTo(3);
+    store.apply(batch(3, 5, put(2, "b", 3, 1)));
+    assertThat(store.flushedAppliedOffset()).isEqualTo(3);
+    assertThat(store.memtableBytes()).isPositive();
+    store.discard();
+
+    KvStore killed = open("kv");
+    assertThat(killed.position()).isEqualTo(new KvPosition(3, 1));
+    assertThat(killed.flushedAppliedOffset()).isEqualTo(3);
+    assertThat(killed.get(key(2))).isNull();
+    killed.apply(batch(3, 5, put(2, "b", 3, 1)));
+    killed.close();
+
+    KvStore stopped = open("kv");
+    assertThat(stopped.position()).isEqualTo(new KvPosition(5, 2));
+    assertThat(text(stopped.get(key(2)))).isEqualTo("b");
+  }
+
+  @Test
+  void storeOfAnotherBucketIsRefused() {
+    open("kv").close();
+    refused(
+        ErrorCode.CORRUPT_STORAGE,
+        "identity",
+        () -> KvStore.open(resources, TableBucket.of(7, 2), temp.resolve("kv")));
+    assertThat(open("kv").position()).isEqualTo(new KvPosition(0, 0));
+  }
+
+  @Test
+  void lostFileIsReportedAsDamage() throws Exception {
+    KvStore store = open("kv");
+    store.apply(batch(0, 3, put(1, "a", 0, 1)));
+    store.close();
+    try (var files = Files.list(temp.resolve("kv"))) {
+      for (Path file : files.filter(f -> f.toString().endsWith(".sst")).toList()) {
+        Files.delete(file);
+      }
+    }
+    refused(ErrorCode.CORRUPT_STORAGE, "Open", () -> open("kv"));
+    assertThat(resources.openStores()).isZero();
+  }
+
+  @Test
+  void scanIsOneMomentInKeyOrderWithItsOffset() {
+    KvStore store = open("kv");
+    store.apply(batch(0, 3, put(3, "c", 0, 1), put(-1, "m", 1, 1), put(2, "b", 2, 1)));
+    try (KvScan scan = store.scan()) {
+      store.apply(batch(3, 5, put(1, "new", 3, 1), delete(3, 4)));
+      assertThat(scan.position()).isEqualTo(new KvPosition(3, 3));
+      refused(ErrorCode.INVALID_ARGUMENT, "no row", scan::key);
+      assertThat(rows(scan)).containsExactly("m", "b", "c");
+      assertThat(scan.next()).isFalse();
+      refused(ErrorCode.INVALID_ARGUMENT, "no row", scan::value);
+    }
+    try (KvScan scan = store.scan()) {
+      assertThat(scan.position()).isEqualTo(new KvPosition(5, 3));
+      assertThat(rows(scan)).containsExactly("m", "new", "b");
+    }
+    try (KvScan empty = open("empty", 8).scan()) {
+      assertThat(empty.position()).isEqualTo(new KvPosition(0, 0));
+      assertThat(empty.next()).isFalse();
+    }
+  }
+
+  @Test
+  void closedScanIsRefusedAndClosingTwiceIsHarmless() {
+    KvScan scan = open("kv").scan();
+    scan.close();
+    scan.close();
+    refused(ErrorCode.INVALID_ARGUMENT, "closed", scan::next);
+    assertThat(resources.openScans()).isZero();
+  }
+
+  @Test
+  void checkpointIsAStoreOfItsOwn() {
+    KvStore store = open("kv");
+    store.apply(batch(0, 3, put(1, "a", 0, 1)));
+    assertThat(store.checkpoint(temp.resolve("copy"))).isEqualTo(new KvPosition(3, 1));
+    store.apply(batch(3, 4, put(1, "later", 3, 0)));
+    KvStore copy = open("copy");
+    assertThat(copy.position()).isEqualTo(new KvPosition(3, 1));
+    assertThat(text(copy.get(key(1)))).isEqualTo("a");
+    refused(ErrorCode.STORAGE_ERROR, "Checkpoint", () -> store.checkpoint(temp.resolve("copy")));
+  }
+
+  @Test
+  void writesThatWouldStallAreBackpressureAndApplyLater() {
+    KvResources tight =
+        KvResources.open(new KvSettings(1 << 20, 1 << 20, 64 * 1024, 16, 1, 60_000, 1 << 20));
+    try {
+      KvStore store = KvStore.open(tight, BUCKET, temp.resolve("tight"));
+      byte[] value = new byte[128 * 1024];
+      int refused = 0;
+      long next = 0;
+      while (next < 2_000 && refused == 0) {
+        KvBatch batch = batch(next, next + 1, change((int) next, value, next, 1));
+        try {
+          store.apply(batch);
+          next++;
+        } catch (SluiceException e) {
+          assertThat(e.code()).isEqualTo(ErrorCode.BACKPRESSURE);
+          assertThat(store.appliedOffset()).isEqualTo(next);
+          refused++;
+          Await.until("applied", Duration.ofSeconds(20), () -> applied(store, batch));
+        }
+      }
+      assertThat(refused).isPositive();
+      assertThat(store.count()).isEqualTo(store.appliedOffset());
+    } finally {
+      tight.close();
+    }
+  }
+
+  private static boolean applied(KvStore store, KvBatch batch) {
+    store.apply(batch);
+    return true;
+  }
+
+  @Test
+  void callsAfterCloseAreRetriable() {
+    KvStore store = open("kv");
+    store.close();
+    store.close();
+    store.discard();
+    List<ThrowingCallable> calls =
+        List.of(
+            () -> store.get(key(1)),
+            () -> store.multiGet(List.of(key(1))),
+            () -> store.apply(batch(0, 1)),
+            store::scan,
+            store::flush,
+            store::memtableBytes,
+            store::flushedAppliedOffset,
+            () -> store.checkpoint(temp.resolve("copy")));
+    for (ThrowingCallable call : calls) {
+      refused(ErrorCode.UNAVAILABLE, "was closed", call);
+    }
+    assertThat(ErrorCode.UNAVAILABLE.retriable()).isTrue();
+  }
+
+  /** B18: iterators that outlived the database crashed the process. */
+  @Test
+  void closingUnderScansAndLookupsEndsThemRetriably() throws Exception {
+    for (int round = 0; round < 30; round++) {
+      KvStore store = open("kv" + round);
+      KvChange[] changes = new KvChange[500];
+      for (int i = 0; i < changes.length; i++) {
+        changes[i] = put(i, "value" + i, i, 1);
+      }
+      store.apply(batch(0, 500, changes));
+      KvScan idle = store.scan();
+      AtomicLong done = new AtomicLong();
+      ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
+      List<Thread> threads = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        threads.add(new Thread(() -> failures.add(untilRefused(() -> scanAll(store), done))));
+      }
+      threads.add(
+          new Thread(
+              () ->
+                  failures.add(untilRefused(() -> store.multiGet(List.of(key(1), key(2))), done))));
+      threads.forEach(Thread::start);
+      long enough = 4 + round * 3L;
+      Await.until("work", Duration.ofSeconds(20), () -> done.get() >= enough);
+      if (round % 2 == 0) {
+        store.discard();
+      } else {
+        store.close();
+      }
+      for (Thread thread : threads) {
+        thread.join();
+      }
+      assertThat(failures).hasSize(4).allSatisfy(KvStoreTest::isRetriable);
+      refused(ErrorCode.UNAVAILABLE, "was closed", idle::next);
+      idle.close();
+      assertThat(resources.openStores()).isZero();
+      assertThat(resources.openScans()).isZero();
+    }
+  }
+
+  private static void scanAll(KvStore store) {
+    try (KvScan scan = store.scan()) {
+      int rows = 0;
+      while (scan.next()) {
+        scan.key();
+        scan.value();
+        rows++;
+      }
+      assertThat(rows).isEqualTo(500);
+    }
+  }
+
+  private static Throwable untilRefused(Runnable call, AtomicLong done) {
+    while (true) {
+      try {
+        call.run();
+        done.incrementAndGet();
+      } catch (Throwable e) {
+        return e;
+      }
+    }
+  }
+
+  private static void isRetriable(Throwable failure) {
+    assertThat(failure).isInstanceOf(SluiceException.class);
+    assertThat(((SluiceException) failure).code()).isEqualTo(ErrorCode.UNAVAILABLE);
+  }
+
+  @Test
+  void resourcesCloseTheStoresThatAreOpen() {
+    KvStore store = open("kv");
+    store.apply(batch(0, 3, put(1, "a", 0, 1)));
+    resources.close();
+    refused(ErrorCode.UNAVAILABLE, "was closed", () -> store.get(key(1)));
+    try (KvResources again = KvResources.open(KvFixture.settings())) {
+      assertThat(KvStore.open(again, BUCKET, temp.resolve("kv")).count()).isEqualTo(1);
+    }
+  }
+
+  private KvStore open(String name) {
+    return KvStore.open(resources, BUCKET, temp.resolve(name));
+  }
+
+  private KvStore open(String name, int bucket) {
+    return KvStore.open(resources, TableBucket.of(7, bucket), temp.resolve(name));
+  }
+
+  private static KvBatch batch(long start, long end, KvChange... changes) {
+    return new KvBatch(List.of(changes), start, end);
+  }
+
+  private static KvChange put(int k, String value, long offset, int delta) {
+    return change(k, value.getBytes(), offset, delta);
+  }
+
+  private static KvChange delete(int k, long offset) {
+    return new KvChange(new RowKey(key(k)), null, offset, -1);
+  }
+
+  private static KvChange change(int k, byte[] value, long offset, int delta) {
+    return new KvChange(new RowKey(key(k)), value, offset, delta);
+  }
+
+  private static byte[] key(int k) {
+    return ByteBuffer.allocate(5).put((byte) 1).putInt(k ^ Integer.MIN_VALUE).array();
+  }
+
+  private static String text(byte[] value) {
+    return value == null ? null : new String(value);
+  }
+
+  private static List<String> rows(KvScan scan) {
+    List<String> rows = new ArrayList<>();
+    while (scan.next()) {
+      rows.add(text(scan.value()));
+    }
+    return rows;
+  }
+
+  private static void refused(ErrorCode code, String what, ThrowingCallable call) {
+    assertThatThrownBy(call)
+        .isInstanceOfSatisfying(
+            SluiceException.class, failure -> assertThat(failure.code()).isEqualTo(code))
+        .hasMessageContaining(what);
+  }
+}

@@ -1,0 +1,78 @@
+package io.sluice.tablet.kv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.common.TableBucket;
+import io.sluice.testkit.MovedClock;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class MemtableFlusherTest {
+  private static final long MIB = 1024 * 1024;
+
+  @TempDir private Path temp;
+  private final KvResources resources =
+      KvResources.open(new KvSettings(16 * MIB, 4 * MIB, 64 * MIB, 32, 1, 60_000, MIB));
+  private final MovedClock clock = new MovedClock(0);
+  private final MemtableFlusher flusher = new MemtableFlusher(resources, clock);
+
+  @AfterEach
+  void close() {
+    flusher.close();
+    resources.close();
+  }
+
+  @Test
+  void flushesWhatHasWaitedForTheMaximalAge() {
+    KvStore store = open(1);
+    write(store, 100);
+    assertThat(flusher.doWork()).isZero();
+    clock.advanceMs(59_999);
+    write(store, 100);
+    assertThat(flusher.doWork()).isZero();
+    clock.advanceMs(1);
+    assertThat(flusher.doWork()).isEqualTo(1);
+    assertThat(store.flushedAppliedOffset()).isEqualTo(2);
+    clock.advanceMs(120_000);
+    assertThat(flusher.doWork()).isZero();
+    write(store, 100);
+    assertThat(flusher.doWork()).isZero();
+  }
+
+  @Test
+  void flushesTheLargestStoreBeforeTheBudgetIsSpent() {
+    KvStore small = open(1);
+    KvStore large = open(2);
+    write(small, (int) MIB);
+    assertThat(flusher.doWork()).isZero();
+    write(large, (int) MIB * 9 / 4);
+    assertThat(flusher.doWork()).isEqualTo(1);
+    assertThat(large.flushedAppliedOffset()).isEqualTo(1);
+    assertThat(small.flushedAppliedOffset()).isZero();
+    assertThat(flusher.doWork()).isZero();
+  }
+
+  @Test
+  void closedStoresAreLeftAlone() {
+    KvStore store = open(1);
+    write(store, 100);
+    flusher.doWork();
+    clock.advanceMs(60_000);
+    store.discard();
+    assertThat(flusher.doWork()).isZero();
+  }
+
+  private KvStore open(int bucket) {
+    return KvStore.open(resources, TableBucket.of(7, bucket), temp.resolve("b" + bucket));
+  }
+
+  private static void write(KvStore store, int bytes) {
+    long at = store.appliedOffset();
+    byte[] key = {1, (byte) at};
+    KvChange change = new KvChange(new RowKey(key), new byte[bytes], at, 1);
+    store.apply(new KvBatch(List.of(change), at, at + 1));
+  }
+}
