@@ -61,13 +61,18 @@ public enum ErrorCode {
   FENCED_WRITER("FAILED_PRECONDITION", 409, false),
   /** The request carries a leader epoch that is no longer current. */
   FENCED_LEADER_EPOCH("FAILED_PRECONDITION", 409, true),
-  /** This server does not lead the bucket; the detail {@code leader} names who does. */
+  /**
+   * This server does not lead the bucket. Who does, when that is known, is in the detail {@code
+   * leader} (host:port) or {@code leader_server_id}.
+   */
   NOT_LEADER("UNAVAILABLE", 503, true),
   /** This server leads the bucket but is still recovering its tail. */
   LEADER_NOT_READY("UNAVAILABLE", 503, true),
   /** The replica is offline: its data is damaged or its disk failed. */
   REPLICA_OFFLINE("UNAVAILABLE", 503, true),
-  /** This coordinator does not lead the metadata group. */
+  /**
+   * This coordinator does not lead the metadata group; the detail {@code leader} names who does.
+   */
   NOT_COORDINATOR_LEADER("UNAVAILABLE", 503, true),
   /** The server holds as many unanswered bytes as it may; try again after a pause. */
   BACKPRESSURE("RESOURCE_EXHAUSTED", 429, true),

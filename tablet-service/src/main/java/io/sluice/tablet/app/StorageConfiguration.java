@@ -9,6 +9,7 @@ import io.sluice.servicekit.ReadinessGate;
 import io.sluice.servicekit.ServiceIdentity;
 import io.sluice.servicekit.ServiceLifecycle;
 import io.sluice.tablet.flight.FormatBatchSlicer;
+import io.sluice.tablet.log.DiskLimits;
 import io.sluice.tablet.log.LogConfig;
 import io.sluice.tablet.replica.ReplicaSet;
 import io.sluice.tablet.replica.TabletStorageConfig;
@@ -89,13 +90,12 @@ final class StorageConfiguration {
 
   private static TabletStorageConfig storageConfig(TabletProperties properties) {
     TabletProperties.Storage storage = properties.storage();
-    TabletStorageConfig defaults =
-        TabletStorageConfig.defaults(properties.id(), properties.dataDir());
     return new TabletStorageConfig(
         properties.id(),
         properties.dataDir(),
-        LogConfig.DEFAULT.withSegmentBytes(Math.toIntExact(storage.segmentBytes().toBytes())),
-        defaults.disk(),
+        LogConfig.DEFAULT.withSegmentBytes(
+            (int) Math.min(storage.segmentBytes().toBytes(), Integer.MAX_VALUE)),
+        DiskLimits.DEFAULT,
         storage.shards(),
         storage.queueBytes().toBytes(),
         storage.recoveryThreads(),

@@ -90,7 +90,7 @@ final class BatchCutter implements AutoCloseable {
     }
     if (batch != null && (to - from == 1 || batch.wireBytes() <= BatchLimits.MAX_BATCH_BYTES)) {
       batches.add(batch);
-      PutLimits.check(to - from, batch.wireBytes());
+      PutLimits.check(to - from, countedBytes(batch, to - from));
       return;
     }
     if (batch != null) {
@@ -99,6 +99,13 @@ final class BatchCutter implements AutoCloseable {
     int middle = (from + to) >>> 1;
     encode(root, rows, from, middle, sequences, firstSequence, batches);
     encode(root, rows, middle, to, sequences, firstSequence, batches);
+  }
+
+  /** A row counts without compression too, so that it is not accepted or refused by chance. */
+  private static long countedBytes(EncodedBatch batch, int rows) {
+    return rows == 1
+        ? Math.max(batch.wireBytes(), batch.header().uncompressedBodyLength())
+        : batch.wireBytes();
   }
 
   /** Sequences of a batch: from its first row, or the start, up to the next batch's first row. */

@@ -85,6 +85,7 @@ final class GetHandler implements ServerCallHandler<ByteString, OutboundFrame> {
       int count = context.meters().scanOpened();
       if (count > context.settings().maxScans()) {
         context.meters().scanClosed();
+        sender.close();
         throw new SluiceException(
             ErrorCode.BACKPRESSURE,
             "This server has "

@@ -7,6 +7,7 @@ import io.sluice.format.schema.Column;
 import io.sluice.format.schema.SafeCast;
 import io.sluice.format.schema.TableSchema;
 import io.sluice.tablet.flight.TableDirectory.Located;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -152,7 +153,7 @@ final class UploadMapping {
     if (opColumn == ABSENT) {
       return;
     }
-    byte[] append = APPEND_OP.getBytes(java.nio.charset.StandardCharsets.UTF_8);
+    byte[] append = APPEND_OP.getBytes(StandardCharsets.UTF_8);
     VarCharVector ops = (VarCharVector) uploaded.getVector(opColumn);
     for (int row = 0; row < rows; row++) {
       if (ops.isNull(row) || !Arrays.equals(ops.get(row), append)) {

@@ -55,6 +55,12 @@ final class PutStreams {
     }
   }
 
+  /** Whether the server's last stream ended and none has been answered since. */
+  boolean isFailing(String address) {
+    Server server = servers.get(address);
+    return server != null && server.failures > 0;
+  }
+
   /** Says that a stream has ended. */
   void lost(PutStream stream, SluiceException why, long now) {
     Server server = servers.get(stream.address());
