@@ -59,6 +59,12 @@ prepare_home() {
   fi
 }
 
+# The names of the services, for messages.
+service_list() {
+  # shellcheck disable=SC2046 # service names have no blanks
+  printf '%s' "$(echo $(service_names))"
+}
+
 any_running() {
   local service
   for service in $(service_names); do
@@ -220,7 +226,7 @@ stop_all() {
 command_kill() {
   parse_home "$@"
   load_conf
-  [ ${#ARGS[@]} -ge 1 ] || fail_usage "kill needs a service: $(service_names | tr '\n' ' ')"
+  [ ${#ARGS[@]} -ge 1 ] || fail_usage "kill needs a service: $(service_list)"
   no_more_arguments "${ARGS[@]:1}"
   resolve_service "${ARGS[0]}"
   find_running "$SERVICE" || fail "$SERVICE is not running in $CLUSTER_HOME"
@@ -233,7 +239,7 @@ command_restart() {
   parse_home "$@"
   parse_up_options ${ARGS[@]+"${ARGS[@]}"}
   load_conf
-  [ ${#OTHER_ARGS[@]} -ge 1 ] || fail_usage "restart needs a service: $(service_names | tr '\n' ' ')"
+  [ ${#OTHER_ARGS[@]} -ge 1 ] || fail_usage "restart needs a service: $(service_list)"
   no_more_arguments "${OTHER_ARGS[@]:1}"
   [ -z "$WANT_TABLETS$WANT_COORDINATORS$WANT_PORT_BASE" ] || fail_usage "restart takes no --tablets, --coordinators or --port-base; those belong to up"
   resolve_service "${OTHER_ARGS[0]}"
@@ -315,7 +321,7 @@ command_logs() {
     esac
     shift
   done
-  [ -n "$name" ] || fail_usage "logs needs a service: $(service_names | tr '\n' ' ')"
+  [ -n "$name" ] || fail_usage "logs needs a service: $(service_list)"
   resolve_service "$name"
   [ -f "$(log_file "$SERVICE")" ] || fail "$SERVICE has no log in $CLUSTER_HOME/logs"
   exec tail -n "$lines" ${follow:+-F} "$(log_file "$SERVICE")"

@@ -85,16 +85,22 @@ on_debian_as_root() {
   [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1
 }
 
-# Sets JAVA to a Java of version 17 or later and JAVA_MAJOR to its version.
+JAVA_TEXT=""
+
+# Sets JAVA to a Java of version 17 or later, JAVA_MAJOR to its version and JAVA_TEXT to what it
+# prints about itself. Java is asked once only: starting it takes a while.
 find_java() {
-  local candidate version
+  local candidate version text
+  [ -z "${JAVA_TEXT:-}" ] || return 0
   for candidate in "${JAVA_HOME:+$JAVA_HOME/bin/java}" "$(command -v java || true)"; do
     if [ -z "$candidate" ] || [ ! -x "$candidate" ]; then continue; fi
-    version=$("$candidate" -version 2>&1 | awk -F '"' '/version "/ { print $2; exit }')
+    text=$("$candidate" -version 2>&1) || continue
+    version=$(awk -F '"' '/version "/ { print $2; exit }' <<<"$text")
     version=${version%%[.-]*}
     if [ -n "$version" ] && [ "$version" -ge 17 ] 2>/dev/null; then
       JAVA=$candidate
       JAVA_MAJOR=$version
+      JAVA_TEXT=$text
       return 0
     fi
   done

@@ -18,7 +18,7 @@ built_image_dir() {
   local target=$SLUICE_ROOT/$1/target key
   key=$(
     {
-      "$JAVA" -version 2>&1
+      printf '%s\n' "$JAVA_TEXT"
       cd "$target" && stat -c '%n %s %Y' "$(image_main_jar "$1")" lib/*.jar
     } | sha256sum | cut -c 1-16
   )

@@ -12,6 +12,8 @@ run_cli() {
     -jar "$(module_jar cli)" "$@"
 }
 
+readonly DEMO_OPTIONS="--down --no-kill --verbose"
+
 # Runs the demo on the cluster of this home, which is started where it does not run.
 command_demo() {
   local down="" code=0 argument
@@ -21,8 +23,11 @@ command_demo() {
   for argument in ${OTHER_ARGS[@]+"${OTHER_ARGS[@]}"}; do
     case $argument in
       --down) down=1 ;;
-      *) demo_args+=("$argument") ;;
+      --no-kill | --verbose) ;;
+      -*) fail_unknown "option" "$argument" "$DEMO_OPTIONS $UP_OPTIONS" ;;
+      *) fail_usage "unexpected argument '$argument'; see ./sluice help" ;;
     esac
+    demo_args+=("$argument")
   done
   load_conf
   avoid_taken_ports
@@ -31,9 +36,14 @@ command_demo() {
   if [ -n "$down" ]; then
     command_down --home "$CLUSTER_HOME"
   else
-    say "The cluster is still running; stop it with: ./sluice down$(home_option)"
+    say "The cluster is still running; stop it with: $(typed_launcher) down$(home_option)"
   fi
   return "$code"
+}
+
+# How to call this launcher from where the caller is.
+typed_launcher() {
+  if [ "$PWD" = "$SLUICE_ROOT" ]; then printf './sluice'; else printf '%s/sluice' "$SLUICE_ROOT"; fi
 }
 
 home_option() {

@@ -35,7 +35,7 @@ resolve_service() {
   for name in $(service_names); do
     [ "$name" = "$SERVICE" ] && return 0
   done
-  fail_unknown "service" "$1" "$(service_names | tr '\n' ' ')"
+  fail_unknown "service" "$1" "$(service_list)"
 }
 
 grpc_port() {
@@ -204,7 +204,7 @@ wait_ready() {
 explain_failure() {
   note "Last lines of $(log_file "$1"):"
   tail -n 25 "$(log_file "$1")" | sed 's/^/  | /' >&2
-  fail "$2. ./sluice status shows what runs, ./sluice down stops it"
+  fail "$2. ./sluice status$(home_option) shows what runs, ./sluice down$(home_option) stops it"
 }
 
 # Stops a service: SIGTERM, a pause, then SIGKILL. True when it was running.

@@ -32,7 +32,7 @@ command_test() {
   mkdir -p "$SLUICE_ROOT/target"
   marker=$SLUICE_ROOT/target/test.started
   : >"$marker"
-  say "Running all tests and checks${only:+ of $only}: mvn verify with $("$JAVA" -version 2>&1 | head -n 1)"
+  say "Running all tests and checks${only:+ of $only}: mvn verify with ${JAVA_TEXT%%$'\n'*}"
   (cd "$SLUICE_ROOT" && mvn -B -ntp ${properties[@]+"${properties[@]}"} verify </dev/null) || code=$?
   summarize_tests "$marker" $((SECONDS - started)) || code=1
   return "$code"

@@ -43,6 +43,15 @@ public record Settings(Optional<Path> launcher, Path home, String coordinators, 
     return home.equals(repository.resolve(DEFAULT_HOME));
   }
 
+  /** How to call the launcher from the directory that this process runs in. */
+  public String typedLauncher() {
+    Path here = Path.of("").toAbsolutePath();
+    return launcher
+        .filter(script -> !here.equals(script.getParent()))
+        .map(Path::toString)
+        .orElse("./sluice");
+  }
+
   /** Client settings for this cluster, with waits as short as a person at a terminal expects. */
   public ClientConfig client() {
     return ClientConfig.of(coordinators).withRequestTimeout(REQUEST_TIMEOUT);

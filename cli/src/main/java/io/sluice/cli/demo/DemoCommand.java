@@ -22,7 +22,9 @@ public final class DemoCommand implements Command {
   public CommandLine commandLine() {
     return CommandLine.of(
             "demo", "Loads, scans, follows, looks up and checks real flights and airports")
+        .flag("--down", "stop the cluster afterwards; otherwise it is left running")
         .flag("--no-kill", "leave out the step that kills the tablet server")
+        .note("Takes the options of ./sluice up too, such as --home, --port-base and --tablets.")
         .note("Exit code 0 when every check passes, 1 otherwise. It can be run again and again.")
         .build();
   }
@@ -50,7 +52,9 @@ public final class DemoCommand implements Command {
       return 1;
     }
     terminal.line(terminal.green("PASS") + took + ": every row came back as it was written");
-    new NextSteps(context, servers).show();
+    if (!arguments.has("--down")) {
+      new NextSteps(context, servers).show();
+    }
     return 0;
   }
 

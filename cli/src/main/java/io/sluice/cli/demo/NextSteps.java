@@ -16,6 +16,7 @@ final class NextSteps {
 
   private final Terminal terminal;
   private final String coordinators;
+  private final String launcher;
   private final String homeOption;
   private final List<ServerDescription> servers;
 
@@ -23,6 +24,7 @@ final class NextSteps {
     Settings settings = context.settings();
     this.terminal = context.terminal();
     this.coordinators = settings.coordinators();
+    this.launcher = settings.typedLauncher();
     this.homeOption = settings.usesDefaultHome() ? "" : " --home " + settings.home();
     this.servers = servers;
   }
@@ -30,11 +32,12 @@ final class NextSteps {
   void show() {
     terminal.blank();
     terminal.line(terminal.bold("Try next"));
-    command("./sluice status" + homeOption, "services, ports, memory");
-    command("./sluice scan demo.flights --columns origin,delay" + homeOption, "a few rows");
-    command("./sluice offsets demo.flights" + homeOption, "the buckets of the table");
+    command(launcher + " status" + homeOption, "services, ports, memory");
+    command(launcher + " scan demo.flights --columns origin,delay" + homeOption, "a few rows");
+    command(launcher + " offsets demo.flights" + homeOption, "the buckets of the table");
     command(
-        "./sluice scan demo.airports --current" + homeOption, "rows of a table with a primary key");
+        launcher + " scan demo.airports --current" + homeOption,
+        "rows of a table with a primary key");
     restAddress()
         .ifPresent(address -> command("curl " + address + "/api/v1/tables", "tables by REST"));
     if (servers.isEmpty()) {
@@ -56,7 +59,9 @@ final class NextSteps {
         "import pyarrow.flight as flight",
         "client = flight.connect(\"" + address + "\")",
         "info = client.get_flight_info(flight.FlightDescriptor.for_path(\"demo\", \"flights\"))",
-        "print(client.do_get(info.endpoints[0].ticket).read_all().slice(0, 5))");
+        "first = info.endpoints[0]",
+        "leader = flight.connect(first.locations[0])",
+        "print(leader.do_get(first.ticket).read_all().slice(0, 5))");
   }
 
   private void command(String command, String what) {

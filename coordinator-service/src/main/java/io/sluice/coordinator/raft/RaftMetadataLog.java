@@ -80,6 +80,7 @@ public final class RaftMetadataLog implements MetadataLog, AutoCloseable {
     RaftServer opened = null;
     try {
       Files.createDirectories(settings.directory());
+      TornTail.cut(settings.directory().resolve(RaftServers.GROUP.getUuid().toString()));
       opened = RaftServers.build(settings, machine);
       opened.start();
       server = opened;

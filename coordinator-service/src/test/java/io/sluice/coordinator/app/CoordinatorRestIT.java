@@ -114,6 +114,25 @@ class CoordinatorRestIT {
     assertProblem(post("/api/v1/tables", body), status, code, detail);
   }
 
+  /** bounded: a body of any size takes no more memory than the limit. */
+  @Test
+  void bodiesAboveTheLimitAreRefusedUnread() throws Exception {
+    String body = "{'name':'" + "n".repeat(5 << 20) + "'}";
+    assertProblem(post("/api/v1/databases", body), 413, "INVALID_ARGUMENT", "at most 4194304");
+    byte[] bytes = body.replace('\'', '"').getBytes(java.nio.charset.StandardCharsets.UTF_8);
+    assertProblem(
+        coordinator.postChunked("/api/v1/databases", bytes),
+        413,
+        "INVALID_ARGUMENT",
+        "more than 4194304");
+  }
+
+  @Test
+  void aQueryThatIsNoTextIsAProblem() throws Exception {
+    assertProblem(
+        coordinator.get("/api/v1/tables?offset=%00%ff"), 400, "INVALID_ARGUMENT", "UTF-8");
+  }
+
   @Test
   void badPathsMethodsAndParametersAreProblems() throws Exception {
     assertProblem(coordinator.get("/api/v1/nothing"), 404, "NOT_FOUND", "/v3/api-docs");

@@ -9,6 +9,7 @@ import io.sluice.protocol.security.ClusterSecret;
 import io.sluice.protocol.security.ClusterTokenClientInterceptor;
 import io.sluice.servicekit.ServerPorts;
 import io.sluice.testkit.Await;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -85,6 +86,13 @@ public final class CoordinatorUnderTest implements AutoCloseable {
     return send(
         request(path, "Content-Type", "application/json")
             .POST(HttpRequest.BodyPublishers.ofString(body)));
+  }
+
+  /** A body without a Content-Length. */
+  public HttpResponse<String> postChunked(String path, byte[] body) throws Exception {
+    return send(
+        request(path, "Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(body))));
   }
 
   private HttpRequest.Builder request(String path, String... headers) {

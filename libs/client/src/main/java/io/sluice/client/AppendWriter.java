@@ -28,6 +28,10 @@ public interface AppendWriter extends AutoCloseable {
    * from call to call. A row that an earlier writer of the same name stored is skipped: its future
    * is complete at once, as a duplicate. Without a bucket key the bucket is {@code (sequence /
    * 1024) mod buckets}, so that a row meets its earlier copy.
+   *
+   * <p>A named writer ends at the first row that is not known to be stored: everything after it is
+   * refused, because a restarted writer takes all rows of a bucket up to the last one for stored.
+   * Open it again under its name and go on after {@link #committedSequence}.
    */
   CompletableFuture<AppendResult> append(long sequence, Row row);
 

@@ -37,7 +37,11 @@ public final class Connection implements AutoCloseable {
     return new Table(core, core.tables().load(path));
   }
 
-  /** Closes writers (which flush), scanners and channels. Twice is harmless. */
+  /**
+   * Closes writers (which flush), scanners and channels. While a tablet is dead it may wait up to
+   * the delivery time-out for rows that are not stored; it throws the first failure, TIMEOUT then.
+   * Twice is harmless.
+   */
   @Override
   public void close() {
     core.close();

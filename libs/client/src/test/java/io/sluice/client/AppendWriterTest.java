@@ -150,6 +150,51 @@ class AppendWriterTest {
     }
   }
 
+  /** With no linger, what a slow server has not answered makes the next puts larger, not more. */
+  @Test
+  void rowsCollectWhileManyBatchesAreUnanswered() {
+    try (FakeCluster cluster = new FakeCluster(SCHEMA, 1, 1);
+        Connection connection = Connection.open(cluster.config());
+        AppendWriter writer = connection.table("demo.t").appendWriter()) {
+      cluster.setFaults((tablet, number, put) -> Fault.of(Kind.STORE_AND_HOLD));
+      for (int i = 0; i < 8; i++) {
+        writer.append(Row.of((long) i, "x"));
+        int sent = i + 1;
+        Await.until("held", Duration.ofSeconds(10), () -> cluster.tablet(1).heldAnswers() == sent);
+      }
+      for (long i = 8; i < 500; i++) {
+        writer.append(Row.of(i, "x"));
+      }
+      cluster.setFaults((tablet, number, put) -> Fault.NONE);
+      cluster.tablet(1).releaseAnswers();
+      writer.flush();
+      assertThat(cluster.tablet(1).puts()).isEqualTo(9);
+      assertThat(cluster.values(0)).isEqualTo(range(0, 500));
+    }
+  }
+
+  @Test
+  void aBucketWhoseServerIsAwayDoesNotHoldBackTheOthers() throws Exception {
+    try (FakeCluster cluster = new FakeCluster(SCHEMA, 2, 2, "id");
+        Connection connection = Connection.open(cluster.config());
+        AppendWriter writer = connection.table("demo.t").appendWriter()) {
+      long[] keys = {-1, -1};
+      for (long i = 0; keys[0] < 0 || keys[1] < 0; i++) {
+        keys[writer.append(Row.of(i, "x")).join().bucket()] = i;
+      }
+      cluster.tablet(2).stop();
+      List<CompletableFuture<AppendResult>> away = new ArrayList<>();
+      for (int i = 0; i < 40; i++) {
+        away.add(writer.append(Row.of(keys[1], "x")));
+        writer.append(Row.of(keys[0], "x")).get(10, TimeUnit.SECONDS);
+      }
+      assertThat(away).noneMatch(CompletableFuture::isDone);
+      cluster.tablet(2).start();
+      writer.flush();
+      assertThat(away).allMatch(CompletableFuture::isDone);
+    }
+  }
+
   @Test
   void aLostAnswerIsFoundAgainAsADuplicate() throws Exception {
     try (FakeCluster cluster = new FakeCluster(SCHEMA, 1, 1);

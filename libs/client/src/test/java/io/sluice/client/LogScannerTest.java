@@ -105,6 +105,23 @@ class LogScannerTest {
     }
   }
 
+  /** no-dup: rows sent twice end the scan with the reason; it does not reconnect for ever. */
+  @Test
+  void aServerThatSendsRowsAgainEndsTheScan() {
+    try (FakeCluster cluster = cluster(1, 1);
+        Connection connection = Connection.open(cluster.config().withBatchBytes(1024))) {
+      load(connection, 0, 1000);
+      cluster.ignoreScanStarts();
+      cluster.breakScans((tablet, number) -> 1);
+      try (LogScanner scanner = connection.table("demo.t").scan().open()) {
+        assertThatThrownBy(() -> readAll(scanner))
+            .hasMessageContaining("demo.t")
+            .hasMessageContaining("sent rows from 0");
+        assertThat(scanner.positions().get(0)).isPositive().isLessThan(1000);
+      }
+    }
+  }
+
   @Test
   void theEndStaysWhereItWasWhenOpened() {
     try (FakeCluster cluster = cluster(1, 1);

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
+import org.apache.tomcat.util.http.InvalidParameterException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,6 +24,7 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.method.annotation.HandlerMethodValidationException;
 import org.springframework.web.method.annotation.MethodArgumentTypeMismatchException;
+import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.servlet.NoHandlerFoundException;
 import org.springframework.web.servlet.resource.NoResourceFoundException;
 
@@ -67,9 +69,30 @@ final class ProblemDetailsAdvice {
 
   @ExceptionHandler(HttpMessageNotReadableException.class)
   ResponseEntity<ProblemDetail> unreadableBody(HttpMessageNotReadableException failure) {
+    Throwable cause = failure.getCause();
+    for (int i = 0; i < MAX_CAUSES && cause != null; i++) {
+      if (cause instanceof ResponseStatusException known) {
+        // The limit of bodies, met by the JSON reader.
+        return other(known);
+      }
+      cause = cause.getCause();
+    }
     return answer(
         Problems.of(
             ErrorCode.INVALID_ARGUMENT, 400, "Cannot read the request body: " + reason(failure)),
+        HttpHeaders.EMPTY);
+  }
+
+  /** What Tomcat finds wrong with a query before any handler sees it. */
+  @ExceptionHandler(InvalidParameterException.class)
+  ResponseEntity<ProblemDetail> unreadableQuery(InvalidParameterException failure) {
+    return answer(
+        Problems.of(
+            ErrorCode.INVALID_ARGUMENT,
+            400,
+            "The query of the request cannot be decoded; encode its values as UTF-8 with percent"
+                + " signs: "
+                + text(failure)),
         HttpHeaders.EMPTY);
   }
 

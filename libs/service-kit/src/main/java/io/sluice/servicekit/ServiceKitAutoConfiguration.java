@@ -59,6 +59,11 @@ final class ServiceKitAutoConfiguration {
   }
 
   @Bean
+  RequestBodyLimit requestBodyLimit() {
+    return new RequestBodyLimit();
+  }
+
+  @Bean
   ReadinessHealthIndicator sluiceHealthIndicator(ObjectProvider<ReadinessGate> gates) {
     return new ReadinessHealthIndicator(gates.orderedStream().toList());
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.client.Connection;
 import io.sluice.client.LogScanner;
+import io.sluice.client.Scan;
 import io.sluice.client.ScanBatch;
 import io.sluice.client.TableSpec;
 import io.sluice.format.row.Row;
@@ -26,8 +27,8 @@ final class SequenceTable {
     this.path = path;
   }
 
-  /** Creates the table with four buckets, in a database that is made where missing. */
-  static SequenceTable create(Connection connection, String database, String table) {
+  /** Creates the table, in a database that is made where missing. */
+  static SequenceTable create(Connection connection, String database, String table, int buckets) {
     connection.admin().createDatabase(database, true);
     SequenceTable created = new SequenceTable(database + "." + table);
     connection
@@ -37,7 +38,7 @@ final class SequenceTable {
                 .requiredColumn("sequence", "BIGINT")
                 .column("text", "STRING")
                 .column("number", "INT")
-                .buckets(4)
+                .buckets(buckets)
                 .build());
     return created;
   }
@@ -56,9 +57,18 @@ final class SequenceTable {
    * hole, and returns the sequences found.
    */
   BitSet readSequences(Connection connection) {
+    return readSequences(connection.table(path).scan().fromEarliest(), new HashMap<>());
+  }
+
+  /** The same for bucket 0 from an offset. */
+  BitSet readSequences(Connection connection, long start) {
+    Map<Integer, Long> offsets = new HashMap<>(Map.of(0, start));
+    return readSequences(connection.table(path).scan().fromOffsets(offsets), offsets);
+  }
+
+  private BitSet readSequences(Scan scan, Map<Integer, Long> nextOffsets) {
     BitSet found = new BitSet();
-    Map<Integer, Long> nextOffsets = new HashMap<>();
-    try (LogScanner scanner = connection.table(path).scan().fromEarliest().bounded().open()) {
+    try (LogScanner scanner = scan.bounded().open()) {
       long deadline = System.nanoTime() + SCAN_TIMEOUT.toNanos();
       while (!scanner.finished()) {
         assertThat(System.nanoTime()).as("time left to scan %s", path).isLessThan(deadline);

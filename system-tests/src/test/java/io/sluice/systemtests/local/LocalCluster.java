@@ -16,6 +16,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import org.apache.arrow.memory.BufferAllocator;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
@@ -23,12 +24,13 @@ import org.springframework.context.ConfigurableApplicationContext;
  * One coordinator and some tablets, the real services, in this JVM on free ports. Started once and
  * shared: tests keep apart by the names of their databases.
  */
-final class LocalCluster implements AutoCloseable {
+public final class LocalCluster implements AutoCloseable {
   private static final int TABLETS = 2;
   private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
   private static LocalCluster shared;
 
   private final Deque<ConfigurableApplicationContext> contexts = new ArrayDeque<>();
+  private final List<ConfigurableApplicationContext> tablets = new ArrayList<>();
   private final List<Integer> flightPorts = new ArrayList<>();
   private final Path directory;
   private final int coordinatorPort;
@@ -52,15 +54,16 @@ final class LocalCluster implements AutoCloseable {
         "--sluice.cluster.secret-file=" + secret);
     for (int tablet = 1; tablet <= TABLETS; tablet++) {
       int flightPort = ports.get(2 * tablet);
-      start(
-          TabletApplication.class,
-          "--spring.application.name=tablet-" + tablet,
-          "--spring.grpc.server.port=" + flightPort,
-          "--server.port=" + ports.get(2 * tablet + 1),
-          "--sluice.tablet.id=" + tablet,
-          "--sluice.tablet.data-dir=" + directory.resolve("tablet-" + tablet),
-          "--sluice.tablet.coordinators=" + coordinators(),
-          "--sluice.cluster.secret-file=" + secret);
+      tablets.add(
+          start(
+              TabletApplication.class,
+              "--spring.application.name=tablet-" + tablet,
+              "--spring.grpc.server.port=" + flightPort,
+              "--server.port=" + ports.get(2 * tablet + 1),
+              "--sluice.tablet.id=" + tablet,
+              "--sluice.tablet.data-dir=" + directory.resolve("tablet-" + tablet),
+              "--sluice.tablet.coordinators=" + coordinators(),
+              "--sluice.cluster.secret-file=" + secret));
       flightPorts.add(flightPort);
     }
     try (Connection connection = connect()) {
@@ -72,7 +75,7 @@ final class LocalCluster implements AutoCloseable {
   }
 
   /** The cluster of this JVM; it stops with the JVM. */
-  static synchronized LocalCluster shared() {
+  public static synchronized LocalCluster shared() {
     if (shared == null) {
       try {
         LocalCluster cluster = new LocalCluster(Files.createTempDirectory("sluice-local"));
@@ -86,23 +89,30 @@ final class LocalCluster implements AutoCloseable {
   }
 
   /** A connection of the Java client. */
-  Connection connect() {
+  public Connection connect() {
     return Connection.open(ClientConfig.of(coordinators()));
   }
 
   /** Address of the coordinator. */
-  String coordinators() {
+  public String coordinators() {
     return "127.0.0.1:" + coordinatorPort;
   }
 
   /** Root of the coordinator's REST API. */
-  String restUrl() {
+  public String restUrl() {
     return "http://127.0.0.1:" + coordinatorHttpPort;
   }
 
   /** Flight port of the tablet, from 1. */
-  int flightPort(int tablet) {
+  public int flightPort(int tablet) {
     return flightPorts.get(tablet - 1);
+  }
+
+  /** Arrow memory that the tablets use now, in bytes. */
+  public long tabletMemory() {
+    return tablets.stream()
+        .mapToLong(tablet -> tablet.getBean(BufferAllocator.class).getAllocatedMemory())
+        .sum();
   }
 
   @Override
@@ -117,9 +127,11 @@ final class LocalCluster implements AutoCloseable {
     }
   }
 
-  private void start(Class<?> application, String... arguments) {
-    contexts.push(
-        new SpringApplicationBuilder(application).registerShutdownHook(false).run(arguments));
+  private ConfigurableApplicationContext start(Class<?> application, String... arguments) {
+    ConfigurableApplicationContext context =
+        new SpringApplicationBuilder(application).registerShutdownHook(false).run(arguments);
+    contexts.push(context);
+    return context;
   }
 
   private static List<Integer> freePorts(int count) throws IOException {

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** Runs the launcher script on one home directory. */
@@ -16,9 +17,18 @@ final class Launcher {
 
   private final Path script = RepositoryRoot.find().resolve("sluice");
   private final Path home;
+  private final Map<String, String> environment;
 
   Launcher(Path home) {
+    this(home, Map.of());
+  }
+
+  /**
+   * @param environment variables set for the script beside those of this process
+   */
+  Launcher(Path home, Map<String, String> environment) {
     this.home = home;
+    this.environment = Map.copyOf(environment);
   }
 
   /** What a call printed, both streams together, and its exit code. */
@@ -48,11 +58,13 @@ final class Launcher {
   }
 
   /** Output goes to a file: a pipe would stay open as long as a started service lives. */
-  private static Result run(List<String> command) throws IOException, InterruptedException {
+  private Result run(List<String> command) throws IOException, InterruptedException {
     Path output = Files.createTempFile("sluice-launcher", ".out");
     try {
+      ProcessBuilder builder = new ProcessBuilder(command);
+      builder.environment().putAll(environment);
       Process process =
-          new ProcessBuilder(command)
+          builder
               .directory(Path.of("/").toFile())
               .redirectInput(Path.of("/dev/null").toFile())
               .redirectErrorStream(true)

@@ -39,6 +39,7 @@ final class LauncherTest {
     assertRefused("--port-base must be a number", "up", "--port-base", "99999");
     assertRefused("--timeout needs a value", "up", "--timeout");
     assertRefused("unknown service 'tablet-9'", "kill", "tablet-9");
+    assertRefused("unknown option '--nokill'; did you mean '--no-kill'?", "demo", "--nokill");
     assertRefused("kill needs a service", "kill");
     assertThat(home).isEmptyDirectory();
   }

@@ -22,23 +22,34 @@ public final class ProcessCluster implements AutoCloseable {
   private static final int START_ATTEMPTS = 3;
   private static final int SHOWN_LINES = 60;
 
+  /** Tests start tablets often and none of them runs for long. */
+  private static final String QUICK_START = "-XX:TieredStopAtLevel=1";
+
   private final Path home;
   private final int tablets;
   private final int portBase;
   private final Launcher launcher;
   private final Map<String, ServiceProcess> processes = new LinkedHashMap<>();
 
-  private ProcessCluster(Path home, int tablets, int portBase) {
+  private ProcessCluster(Path home, int tablets, int portBase, String tabletOptions) {
     this.home = home;
     this.tablets = tablets;
     this.portBase = portBase;
-    this.launcher = new Launcher(home);
+    this.launcher =
+        new Launcher(home, Map.of("SLUICE_TABLET_JAVA_OPTS", QUICK_START + " " + tabletOptions));
   }
 
-  /** Starts a coordinator and {@code tablets} tablets and returns when all are ready. */
-  public static ProcessCluster start(Path home, int tablets) {
+  /**
+   * Starts a coordinator and {@code tablets} tablets and returns when all are ready.
+   *
+   * @param tabletOptions Java options of the tablets, settings given as {@code -Dkey=value}
+   *     included
+   */
+  public static ProcessCluster start(Path home, int tablets, String... tabletOptions) {
+    String options = String.join(" ", tabletOptions);
     for (int attempt = 1; ; attempt++) {
-      ProcessCluster cluster = new ProcessCluster(home, tablets, PortBases.findFree(tablets));
+      ProcessCluster cluster =
+          new ProcessCluster(home, tablets, PortBases.findFree(tablets), options);
       LiveClusters.add(cluster);
       Launcher.Result result = cluster.up();
       if (result.exitCode() == 0) {

@@ -21,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
@@ -57,7 +58,8 @@ final class CoordinatorConfiguration {
       AppliedSignal applied,
       TimeSource time,
       ReadinessGate gate,
-      Environment environment) {
+      Environment environment,
+      ConfigurableApplicationContext application) {
     return new SessionStarter(
         properties,
         channels,
@@ -65,7 +67,8 @@ final class CoordinatorConfiguration {
         time,
         gate,
         bootId(),
-        environment);
+        environment,
+        application::close);
   }
 
   /** Starts when the ports are open and stops first, so that nobody is sent here any more. */

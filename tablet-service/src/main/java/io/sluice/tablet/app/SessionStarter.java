@@ -20,6 +20,7 @@ final class SessionStarter implements AutoCloseable {
   private final ReadinessGate gate;
   private final String bootId;
   private final Environment environment;
+  private final Runnable stopServer;
   private volatile @Nullable CoordinatorSession session;
 
   SessionStarter(
@@ -29,7 +30,8 @@ final class SessionStarter implements AutoCloseable {
       TimeSource time,
       ReadinessGate gate,
       String bootId,
-      Environment environment) {
+      Environment environment,
+      Runnable stopServer) {
     this.properties = properties;
     this.channels = channels;
     this.state = state;
@@ -37,6 +39,7 @@ final class SessionStarter implements AutoCloseable {
     this.gate = gate;
     this.bootId = bootId;
     this.environment = environment;
+    this.stopServer = stopServer;
   }
 
   void start() {
@@ -57,9 +60,16 @@ final class SessionStarter implements AutoCloseable {
             state,
             time,
             SessionTimings.DEFAULT,
-            () -> gate.open(StorageConfiguration.REGISTERED));
+            () -> gate.open(StorageConfiguration.REGISTERED),
+            this::replaced);
     session = started;
     started.start();
+  }
+
+  private void replaced() {
+    gate.close(StorageConfiguration.REGISTERED, "another process uses this server's id");
+    // The stop waits for the session's thread, which is this one.
+    new Thread(stopServer, "stop-replaced-server").start();
   }
 
   boolean connected() {

@@ -11,6 +11,7 @@ import io.sluice.servicekit.ServiceLifecycle;
 import io.sluice.tablet.flight.FormatBatchSlicer;
 import io.sluice.tablet.kv.KvResources;
 import io.sluice.tablet.kv.KvSettings;
+import io.sluice.tablet.log.DiskLimits;
 import io.sluice.tablet.log.LogConfig;
 import io.sluice.tablet.replica.KvHost;
 import io.sluice.tablet.replica.ReplicaSet;
@@ -132,13 +133,12 @@ final class StorageConfiguration {
 
   private static TabletStorageConfig storageConfig(TabletProperties properties) {
     TabletProperties.Storage storage = properties.storage();
-    TabletStorageConfig defaults =
-        TabletStorageConfig.defaults(properties.id(), properties.dataDir());
     return new TabletStorageConfig(
         properties.id(),
         properties.dataDir(),
-        LogConfig.DEFAULT.withSegmentBytes(Math.toIntExact(storage.segmentBytes().toBytes())),
-        defaults.disk(),
+        LogConfig.DEFAULT.withSegmentBytes(
+            (int) Math.min(storage.segmentBytes().toBytes(), Integer.MAX_VALUE)),
+        DiskLimits.DEFAULT,
         storage.shards(),
         storage.queueBytes().toBytes(),
         storage.recoveryThreads(),

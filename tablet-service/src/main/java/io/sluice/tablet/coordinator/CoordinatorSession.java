@@ -25,10 +25,13 @@ import org.slf4j.LoggerFactory;
  * <pre>
  * AWAY --connect, register--> JOINING --first image or delta--> REGISTERED
  * JOINING, REGISTERED --stream ends, state cannot be applied--> AWAY (back-off, next coordinator)
+ * JOINING, REGISTERED --another process has registered under this id--> REPLACED
  * any --close--> CLOSED
  * </pre>
  *
- * <p>Appends and scans do not depend on it: while it is away the replicas keep their roles.
+ * <p>Appends and scans do not depend on it: while it is away the replicas keep their roles. A
+ * server that was replaced must not register again, or the two would take the buckets from each
+ * other for ever and rows would be stored now here, now there; it has to stop.
  */
 public final class CoordinatorSession implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CoordinatorSession.class);
@@ -45,6 +48,7 @@ public final class CoordinatorSession implements AutoCloseable {
   private final TimeSource clock;
   private final SessionTimings timings;
   private final Runnable onApplied;
+  private final Runnable onReplaced;
   private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
   private final Thread thread;
   private volatile boolean closed;
@@ -55,6 +59,8 @@ public final class CoordinatorSession implements AutoCloseable {
    * A session that does nothing until {@link #start}.
    *
    * @param onApplied run by the session's thread after each message of the coordinator was applied
+   * @param onReplaced run by the session's thread, as the last thing it does, when another process
+   *     has registered under this server's id; must not wait for {@link #close}
    */
   public CoordinatorSession(
       CoordinatorChannels channels,
@@ -62,13 +68,15 @@ public final class CoordinatorSession implements AutoCloseable {
       AssignedState state,
       TimeSource clock,
       SessionTimings timings,
-      Runnable onApplied) {
+      Runnable onApplied,
+      Runnable onReplaced) {
     this.channels = channels;
     this.identity = identity;
     this.state = state;
     this.clock = clock;
     this.timings = timings;
     this.onApplied = onApplied;
+    this.onReplaced = onReplaced;
     this.thread = new Thread(this::run, "coordinator-session");
     this.thread.setDaemon(true);
   }
@@ -125,6 +133,15 @@ public final class CoordinatorSession implements AutoCloseable {
         return;
       }
       String reason = String.valueOf(end.getMessage());
+      if (end.code() == ErrorCode.FENCED_LEADER_EPOCH) {
+        LOG.error(
+            "This server stops: another process uses its id. Coordinator {} says: {}; give each"
+                + " tablet its own sluice.tablet.id",
+            address,
+            reason);
+        onReplaced.run();
+        return;
+      }
       if (joined || !reason.equals(lastReason)) {
         LOG.warn("Session with coordinator {} ended, trying again: {}", address, reason);
       }

@@ -107,7 +107,7 @@ final class BatchCutter implements AutoCloseable {
     }
     if (batch != null && (to - from == 1 || batch.wireBytes() <= BatchLimits.MAX_BATCH_BYTES)) {
       batches.add(batch);
-      PutLimits.check(to - from, batch.wireBytes());
+      PutLimits.check(to - from, countedBytes(batch, to - from));
       return;
     }
     if (batch != null) {
@@ -116,6 +116,13 @@ final class BatchCutter implements AutoCloseable {
     int middle = (from + to) >>> 1;
     encode(message, rows, from, middle, sequences, firstSequence, batches);
     encode(message, rows, middle, to, sequences, firstSequence, batches);
+  }
+
+  /** A row counts without compression too, so that it is not accepted or refused by chance. */
+  private static long countedBytes(EncodedBatch batch, int rows) {
+    return rows == 1
+        ? Math.max(batch.wireBytes(), batch.header().uncompressedBodyLength())
+        : batch.wireBytes();
   }
 
   /** Sequences of a batch: from its first row, or the start, up to the next batch's first row. */

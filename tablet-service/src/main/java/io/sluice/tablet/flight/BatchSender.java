@@ -21,8 +21,9 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 
 /**
  * Makes the frames of a scan. A stored batch is read as far as its columns are wanted, into pooled
- * direct memory that goes to the connection as it is; every buffer sent is checked against its
- * checksum. Only a batch that has to be cut at a row is decoded. Used by one thread at a time.
+ * direct memory that goes to the connection as it is; the sections and every buffer sent are
+ * checked against their checksums. Only a batch that has to be cut at a row is decoded. Used by one
+ * thread at a time.
  */
 final class BatchSender implements AutoCloseable {
   private final ScanSchema schema;
@@ -62,6 +63,7 @@ final class BatchSender implements AutoCloseable {
     ByteBuf body = null;
     try {
       ByteBuffer all = sections.nioBuffer(0, header.sectionsLength());
+      header.checkContentCrc(all);
       ByteBuffer changeTypes = all.slice(0, header.changeTypesLength());
       int metadataAt = header.changeTypesLength() + header.statisticsLength();
       ByteBuffer message = all.slice(metadataAt, header.metadataLength());

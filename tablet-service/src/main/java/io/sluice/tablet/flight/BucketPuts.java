@@ -1,5 +1,6 @@
 package io.sluice.tablet.flight;
 
+import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.format.batch.EncodedBatch;
 import io.sluice.tablet.replica.AppendCallback;
@@ -128,8 +129,7 @@ final class BucketPuts {
   }
 
   private static SluiceException cancelledFailure() {
-    return new SluiceException(
-        io.sluice.common.ErrorCode.CANCELLED, "The client has cancelled the upload");
+    return new SluiceException(ErrorCode.CANCELLED, "The client has cancelled the upload");
   }
 
   private final class Attempt implements AppendCallback {

@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
 import io.sluice.common.TablePath;
 import io.sluice.protocol.flight.WireEncoding;
 import io.sluice.protocol.flight.WireMessages;
@@ -219,8 +220,7 @@ final class FlightActions {
       if (bucket < 0 || bucket >= table.bucketCount()) {
         throw ScanPlanner.noBucket(table.path(), bucket, table.bucketCount());
       }
-      Replica replica =
-          directory.replicas().require(io.sluice.common.TableBucket.of(table.tableId(), bucket));
+      Replica replica = directory.replicas().require(TableBucket.of(table.tableId(), bucket));
       replica.requireLeader();
       led.add(replica);
     }

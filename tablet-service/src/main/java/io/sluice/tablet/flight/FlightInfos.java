@@ -11,8 +11,8 @@ import io.sluice.tablet.replica.ReplicaOffsets;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.channels.Channels;
-import java.util.Collection;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.arrow.flight.impl.Flight.FlightDescriptor;
 import org.apache.arrow.flight.impl.Flight.FlightEndpoint;
 import org.apache.arrow.flight.impl.Flight.FlightInfo;
@@ -49,10 +49,7 @@ final class FlightInfos {
     FlightInfo.Builder info = base(table, scan, descriptor);
     List<BucketScan> buckets = scan.getBucketsList();
     if (buckets.isEmpty()) {
-      buckets =
-          java.util.stream.IntStream.range(0, table.bucketCount())
-              .mapToObj(FlightInfos::bucket)
-              .toList();
+      buckets = IntStream.range(0, table.bucketCount()).mapToObj(FlightInfos::bucket).toList();
     }
     for (BucketScan bucket : buckets) {
       if (bucket.getBucket() < 0 || bucket.getBucket() >= table.bucketCount()) {
@@ -99,14 +96,11 @@ final class FlightInfos {
             .setFlightDescriptor(descriptor)
             .setTotalRecords(-1)
             .setTotalBytes(-1);
-    Collection<Replica> here = directory.replicas().ofTable(table.tableId());
     boolean whole = scan.getBucketsList().isEmpty() && scan.getLimit() == 0 && !scan.getKvScan();
-    if (whole
-        && here.size() == table.bucketCount()
-        && here.stream().allMatch(TableDirectory::leads)) {
+    if (whole && directory.leadsAll(table.tableId(), table.bucketCount())) {
       long rows = 0;
       long bytes = 0;
-      for (Replica replica : here) {
+      for (Replica replica : directory.replicas().ofTable(table.tableId())) {
         ReplicaOffsets offsets = replica.offsets();
         rows += offsets.visible() - offsets.logStart();
         bytes += replica.sizeBytes();

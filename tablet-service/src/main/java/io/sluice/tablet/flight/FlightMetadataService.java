@@ -76,7 +76,7 @@ final class FlightMetadataService extends FlightServiceGrpc.FlightServiceImplBas
       }
       answers.onCompleted();
     } catch (RuntimeException e) {
-      answers.onError(StatusMapping.toStatus(e));
+      fail(answers, e);
     }
   }
 
@@ -154,10 +154,14 @@ final class FlightMetadataService extends FlightServiceGrpc.FlightServiceImplBas
       answers.onNext(work.get());
       answers.onCompleted();
     } catch (RuntimeException e) {
-      if (StatusMapping.fromStatus(e).code() == ErrorCode.INTERNAL) {
-        LOG.error("A Flight call failed", e);
-      }
-      answers.onError(StatusMapping.toStatus(e));
+      fail(answers, e);
     }
+  }
+
+  private static void fail(StreamObserver<?> answers, RuntimeException failure) {
+    if (StatusMapping.fromStatus(failure).code() == ErrorCode.INTERNAL) {
+      LOG.error("A Flight call failed", failure);
+    }
+    answers.onError(StatusMapping.toStatus(failure));
   }
 }

@@ -1,6 +1,5 @@
 package io.sluice.tablet.flight;
 
-import com.google.protobuf.ByteString;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
@@ -13,11 +12,11 @@ import io.sluice.protocol.error.PutErrors;
 import io.sluice.protocol.error.StatusMapping;
 import io.sluice.protocol.flight.FlightMethods;
 import io.sluice.protocol.flight.OutboundFrame;
+import io.sluice.protocol.flight.PutFrames;
 import io.sluice.protocol.flight.WireMessages;
 import io.sluice.protocol.flight.v1.Command;
 import io.sluice.protocol.flight.v1.NativePut;
 import io.sluice.protocol.flight.v1.PutAnswer;
-import io.sluice.protocol.flight.v1.PutMetadata;
 import io.sluice.tablet.replica.AppendCallback;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -46,11 +45,7 @@ final class PeerPut extends ClientCall.Listener<PutResult> implements AutoClosea
   private PeerPut(Channel channel, String address, NativePut put) {
     this.address = address;
     this.call = channel.newCall(FlightMethods.doPutClient(), CallOptions.DEFAULT);
-    this.descriptor =
-        FlightDescriptor.newBuilder()
-            .setType(FlightDescriptor.DescriptorType.CMD)
-            .setCmd(Command.newBuilder().setNativePut(put).build().toByteString())
-            .build();
+    this.descriptor = PutFrames.descriptor(Command.newBuilder().setNativePut(put).build());
   }
 
   /** Opens a stream for the command. */
@@ -152,18 +147,8 @@ final class PeerPut extends ClientCall.Listener<PutResult> implements AutoClosea
   }
 
   private OutboundFrame frame(EncodedBatch batch, int bucket, long ackedThrough, long request) {
-    PutMetadata metadata =
-        PutMetadata.newBuilder()
-            .setRequestId(request)
-            .setBucket(bucket)
-            .setAckedThrough(ackedThrough)
-            .setHeader(ByteString.copyFrom(batch.header().bytes()))
-            .setChangeTypes(ByteString.copyFrom(batch.changeTypes()))
-            .setStatistics(ByteString.copyFrom(batch.statistics()))
-            .setChecksums(ByteString.copyFrom(batch.checksums()))
-            .build();
     @Nullable FlightDescriptor first = described ? null : descriptor;
     described = true;
-    return OutboundFrame.of(first, batch.metadata(), metadata, batch.body(), batch.bodyLength());
+    return PutFrames.batch(first, request, bucket, ackedThrough, batch);
   }
 }

@@ -16,6 +16,7 @@ import io.sluice.tablet.flight.TableDirectory.Located;
 import io.sluice.tablet.replica.AppendCallback;
 import io.sluice.tablet.replica.AppendRequest;
 import io.sluice.tablet.replica.Replica;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -110,7 +111,7 @@ final class PutTargets implements AutoCloseable {
                 .require(here)
                 .writerSequence(put.getWriterId(), put.getWriterEpoch());
       } else {
-        remote.computeIfAbsent(address, any -> new java.util.ArrayList<>()).add(bucket);
+        remote.computeIfAbsent(address, any -> new ArrayList<>()).add(bucket);
       }
     }
     remote.forEach((address, buckets) -> ask(address, buckets, last));

@@ -1,7 +1,9 @@
 package io.sluice.tablet.flight;
 
 import io.sluice.format.bucket.BucketFunction;
+import io.sluice.format.bucket.SequenceBuckets;
 import io.sluice.tablet.flight.TableDirectory.Located;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.arrow.vector.VectorSchemaRoot;
@@ -9,13 +11,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Chooses the bucket of every row of an upload. With a bucket key: by the key. Without one, for a
- * named writer: {@code (sequence / 1024) mod buckets}, so that a repeated upload sends each row to
- * the same bucket; without a name: message by message in turn. One owner, not thread-safe.
+ * named writer: by its sequence ({@link SequenceBuckets}), so that a repeated upload sends each row
+ * to the same bucket; without a name: message by message in turn. One owner, not thread-safe.
  */
 final class RowRouter {
-  /** Rows in a row that a named writer's keyless upload sends to one bucket. */
-  static final int SEQUENCES_A_TURN = 1024;
-
   private final int bucketCount;
   private final @Nullable BucketFunction function;
   private int nextBucket;
@@ -45,10 +44,10 @@ final class RowRouter {
       function.buckets(root, buckets);
     } else if (baseSequence >= 0) {
       for (int row = 0; row < rows; row++) {
-        buckets[row] = (int) ((baseSequence + row) / SEQUENCES_A_TURN % bucketCount);
+        buckets[row] = SequenceBuckets.bucket(baseSequence + row, bucketCount);
       }
     } else {
-      java.util.Arrays.fill(buckets, nextBucket);
+      Arrays.fill(buckets, nextBucket);
       nextBucket = (nextBucket + 1) % bucketCount;
     }
     return group(buckets);

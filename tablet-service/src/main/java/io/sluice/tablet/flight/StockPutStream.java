@@ -261,7 +261,17 @@ final class StockPutStream implements PutStream {
                 + " and sequences must grow");
       }
     }
-    nextSequence = Math.addExact(base, rows);
+    if (base > Long.MAX_VALUE - rows) {
+      throw new SluiceException(
+          ErrorCode.INVALID_ARGUMENT,
+          "The message begins at sequence "
+              + base
+              + ", which leaves no room for its "
+              + rows
+              + " rows; sequences end at "
+              + Long.MAX_VALUE);
+    }
+    nextSequence = base + rows;
     return new Sequences(writer.getWriterId(), writer.getWriterEpoch(), base, nextSequence);
   }
 

@@ -16,6 +16,7 @@ import io.sluice.tablet.replica.Replicas;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -67,7 +68,7 @@ final class TableDirectory {
         throw failure;
       }
       HostedTable table = replicas.table(path);
-      if (table == null || !leadsAll(table)) {
+      if (table == null || !leadsAll(table.tableId(), table.bucketCount())) {
         throw failure;
       }
       return Located.of(table, serverId);
@@ -119,9 +120,10 @@ final class TableDirectory {
     return true;
   }
 
-  boolean leadsAll(HostedTable table) {
-    Collection<Replica> here = replicas.ofTable(table.tableId());
-    return here.size() == table.bucketCount() && here.stream().allMatch(TableDirectory::leads);
+  /** Whether this server leads every bucket of the table. */
+  boolean leadsAll(long tableId, int bucketCount) {
+    Collection<Replica> here = replicas.ofTable(tableId);
+    return here.size() == bucketCount && here.stream().allMatch(TableDirectory::leads);
   }
 
   static boolean leads(Replica replica) {
@@ -173,7 +175,7 @@ final class TableDirectory {
       TablePath path,
       TableSchema schema,
       int bucketCount,
-      java.util.List<String> bucketKey,
+      List<String> bucketKey,
       @Nullable TableInfo info,
       int localServerId) {
 

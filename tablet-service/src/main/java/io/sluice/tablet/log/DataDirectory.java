@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 /**
  * A tablet's data directory: which replicas it holds, the cluster it belongs to, the recovery
  * points and the mark of an orderly stop. Locked against a second process. Not thread-safe but for
- * {@link #saveRecoveryPoints}, which one other thread may call.
+ * {@link #saveRecoveryPoints} and {@link #delete}, which one other thread may call.
  */
 public final class DataDirectory implements AutoCloseable {
   /** Ends the name of a replica directory that is being deleted. */
@@ -238,7 +238,9 @@ public final class DataDirectory implements AutoCloseable {
           directory, 0, "the log up to offset " + recoveryPoint(bucket), "no directory");
     }
     try {
-      Files.createDirectories(directory);
+      synchronized (this) {
+        Files.createDirectories(directory);
+      }
       new ReplicaMeta(clusterId, bucket, platform.time().epochMs(), tableName)
           .save(platform.files(), directory);
       DurableFiles.forceDirectory(platform.files(), directory.resolveSibling(""));
@@ -267,10 +269,16 @@ public final class DataDirectory implements AutoCloseable {
     return target;
   }
 
-  /** Removes a renamed directory and all in it. */
-  public static void delete(Path retired) {
+  /** Removes a renamed directory and all in it, with the table's when that was its last one. */
+  public void delete(Path retired) {
     try {
       DurableFiles.deleteTree(retired);
+      synchronized (this) {
+        Path table = retired.resolveSibling("");
+        if (Files.isDirectory(table) && children(table).isEmpty()) {
+          Files.deleteIfExists(table);
+        }
+      }
     } catch (IOException e) {
       throw BucketLog.storageError("Cannot delete " + retired, e);
     }

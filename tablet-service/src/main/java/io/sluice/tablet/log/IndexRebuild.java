@@ -23,7 +23,11 @@ final class IndexRebuild {
           new BatchWalk(
               channel, SegmentHeader.SIZE, segment.size(), segment.baseOffset(), Integer.MIN_VALUE);
       for (LogBatchHeader header = walk.next(); header != null; header = walk.next()) {
-        addTo(index, header, segment.baseOffset(), walk.batchPosition(), context.config());
+        index.addIfFar(
+            header,
+            segment.baseOffset(),
+            walk.batchPosition(),
+            context.config().indexIntervalBytes());
       }
       Damage damage = walk.damage();
       if (damage != null) {
@@ -33,13 +37,5 @@ final class IndexRebuild {
     segment.setIndex(index);
     segment.saveIndex(context.platform().files());
     return index;
-  }
-
-  /** Adds a batch to an index when the last entry is far enough away. */
-  static void addTo(
-      SegmentIndex index, LogBatchHeader header, long baseOffset, long position, LogConfig config) {
-    if (index.count() == 0 || position - index.lastPosition() >= config.indexIntervalBytes()) {
-      index.add((int) (header.baseOffset() - baseOffset), (int) position, header.appendTimeMs());
-    }
   }
 }

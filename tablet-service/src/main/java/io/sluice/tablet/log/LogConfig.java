@@ -24,11 +24,11 @@ public record LogConfig(
       new LogConfig(1 << 30, 7L * 86_400_000, 16 << 10, 1 << 18, 7L * 86_400_000);
 
   public LogConfig {
-    between("sluice.tablet.log.segment-bytes", segmentBytes, 64 << 10, 1 << 30);
-    between("sluice.tablet.log.segment-age", segmentAgeMs, 1, Long.MAX_VALUE);
-    between("sluice.tablet.log.index-interval-bytes", indexIntervalBytes, 1, 1 << 24);
-    between("sluice.tablet.log.index-entries", indexEntries, 2, 1 << 24);
-    between("sluice.tablet.log.writer-expiry", writerExpiryMs, 1, Long.MAX_VALUE);
+    between("sluice.tablet.storage.segment-bytes", segmentBytes, 64 << 10, 1 << 30);
+    between("sluice.tablet.storage.segment-age", segmentAgeMs, 1, Long.MAX_VALUE);
+    between("sluice.tablet.storage.index-interval-bytes", indexIntervalBytes, 1, 1 << 24);
+    between("sluice.tablet.storage.index-entries", indexEntries, 2, 1 << 24);
+    between("sluice.tablet.storage.writer-expiry", writerExpiryMs, 1, Long.MAX_VALUE);
   }
 
   /** The same with another segment size. */

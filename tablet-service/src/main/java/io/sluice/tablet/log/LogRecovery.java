@@ -53,10 +53,10 @@ final class LogRecovery {
 
   LogState recover() throws IOException {
     List<Long> bases = listSegments();
+    proveForced();
     if (bases.isEmpty()) {
       createFirst();
     } else {
-      proveForced();
       loadEpochs();
       openSegments(bases);
     }
@@ -266,8 +266,11 @@ final class LogRecovery {
           break;
         }
       }
-      IndexRebuild.addTo(
-          index, header, segment.baseOffset(), walk.batchPosition(), context.config());
+      index.addIfFar(
+          header,
+          segment.baseOffset(),
+          walk.batchPosition(),
+          context.config().indexIntervalBytes());
       walkAll |= epochs.add(header.leaderEpoch(), header.baseOffset());
       lastTimeMs = header.appendTimeMs();
     }

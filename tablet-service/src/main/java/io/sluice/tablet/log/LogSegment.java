@@ -4,6 +4,7 @@ import io.sluice.format.batch.LogBatchHeader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.function.Supplier;
@@ -53,7 +54,13 @@ final class LogSegment {
     return String.format("%020d", baseOffset) + LOG_SUFFIX;
   }
 
-  /** Creates the file with its header, in place of one that is there. */
+  /**
+   * Creates the file with its header, in place of one that is there; when that fails, there is none
+   * afterwards. A file left behind would be in the way of the batches that the segment before it
+   * still takes.
+   *
+   * @throws BrokenSegmentException when the failed file cannot be removed
+   */
   static LogSegment create(
       OpenFiles files, FileOpener opener, Supplier<Path> directory, SegmentHeader header)
       throws IOException {
@@ -65,9 +72,21 @@ final class LogSegment {
             StandardOpenOption.TRUNCATE_EXISTING,
             StandardOpenOption.WRITE)) {
       DurableFiles.writeFully(channel, new ByteBuffer[] {header.encode()}, 1);
+    } catch (IOException e) {
+      removeFailed(segment.path(), e);
+      throw e;
     }
     segment.describe(SegmentHeader.SIZE, header.baseOffset(), 0, 0, new SegmentIndex());
     return segment;
+  }
+
+  private static void removeFailed(Path file, IOException cause) throws BrokenSegmentException {
+    try {
+      Files.deleteIfExists(file);
+    } catch (IOException e) {
+      cause.addSuppressed(e);
+      throw new BrokenSegmentException(file, 0, cause);
+    }
   }
 
   /** Sets what recovery or the index file told of the contents. */
@@ -108,7 +127,7 @@ final class LogSegment {
     } finally {
       files.release(opened);
     }
-    indexAppended(header, position, indexIntervalBytes);
+    activeIndex().addIfFar(header, baseOffset, position, indexIntervalBytes);
     if (position == SegmentHeader.SIZE) {
       firstTimeMs = header.appendTimeMs();
     }
@@ -127,14 +146,12 @@ final class LogSegment {
     }
   }
 
-  private void indexAppended(LogBatchHeader header, int position, int intervalBytes) {
+  private SegmentIndex activeIndex() {
     SegmentIndex current = index;
     if (current == null) {
       throw new IllegalStateException("The index of active segment " + path() + " is not loaded");
     }
-    if (current.count() == 0 || position - current.lastPosition() >= intervalBytes) {
-      current.add((int) (header.baseOffset() - baseOffset), position, header.appendTimeMs());
-    }
+    return current;
   }
 
   /** Forces all that is written, and the file's name the first time. */
@@ -177,7 +194,7 @@ final class LogSegment {
     index = rebuilt;
   }
 
-  /** Saves the index of a segment that is forced, and forgets what can be loaded again. */
+  /** Saves the index, when it is loaded, of a segment that is forced. */
   void saveIndex(FileOpener opener) throws IOException {
     SegmentIndex current = index;
     if (current != null) {

@@ -1,5 +1,6 @@
 package io.sluice.tablet.log;
 
+import io.sluice.format.batch.LogBatchHeader;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -48,6 +49,13 @@ final class SegmentIndex {
     target.putInt(at, relativeOffset).putInt(at + 4, position).putLong(at + 8, timeMs);
     // Published after the bytes; there is one writer.
     count = size + 1;
+  }
+
+  /** Adds a batch when it is the first or lies so many bytes behind the last one indexed. */
+  void addIfFar(LogBatchHeader header, long segmentBase, long position, int intervalBytes) {
+    if (count == 0 || position - lastPosition() >= intervalBytes) {
+      add((int) (header.baseOffset() - segmentBase), (int) position, header.appendTimeMs());
+    }
   }
 
   /** Append time of the first batch, 0 when there is none. */

@@ -27,9 +27,6 @@ public interface BatchCursor extends AutoCloseable {
    */
   void read(int position, ByteBuffer target);
 
-  /** File name and position of the current batch, for messages about damage. */
-  String location();
-
   /**
    * Says that bytes of the current batch are not what was stored: the caller has read them and
    * their checksum does not match. Takes the replica offline and logs the place.

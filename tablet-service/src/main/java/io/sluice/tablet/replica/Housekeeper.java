@@ -134,7 +134,7 @@ final class Housekeeper implements Agent {
       if (open != null) {
         open.close();
       }
-      DataDirectory.delete(candidate.directory());
+      data.delete(candidate.directory());
       log.info("Deleted the replica of {} in {}", candidate.bucket(), candidate.directory());
     } catch (SluiceException e) {
       log.warn("Left for the next start: {}", e.getMessage());

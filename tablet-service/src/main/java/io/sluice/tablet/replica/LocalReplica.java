@@ -205,7 +205,8 @@ final class LocalReplica implements Replica {
     };
   }
 
-  private Leadership requireServing() {
+  /** Throws what forbids every use now: offline, or removed. */
+  Leadership requireServing() {
     String reason = offlineReason.get();
     if (reason != null) {
       throw refusals.offline(reason);
@@ -434,11 +435,6 @@ final class LocalReplica implements Replica {
     } catch (SluiceException e) {
       throw afterRead(e);
     }
-  }
-
-  /** Throws what forbids reading now. */
-  void requireReadable() {
-    requireServing();
   }
 
   /** Takes the replica offline when a read found damage; returns the failure to throw. */

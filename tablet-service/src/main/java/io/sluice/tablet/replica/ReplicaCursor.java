@@ -17,7 +17,7 @@ final class ReplicaCursor implements BatchCursor {
 
   @Override
   public boolean next(long endOffset) {
-    replica.requireReadable();
+    replica.requireServing();
     try {
       return cursor.next(Math.min(endOffset, replica.visible()));
     } catch (SluiceException e) {
@@ -37,11 +37,6 @@ final class ReplicaCursor implements BatchCursor {
     } catch (SluiceException e) {
       throw replica.afterRead(e);
     }
-  }
-
-  @Override
-  public String location() {
-    return cursor.location();
   }
 
   @Override

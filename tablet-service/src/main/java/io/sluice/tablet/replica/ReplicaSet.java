@@ -14,14 +14,15 @@ import io.sluice.tablet.log.StoragePlatform;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -53,7 +54,7 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
   // Found at start, not yet assigned; or not openable. Changed by the thread that applies updates.
   private final Map<TableBucket, BucketLog> unassigned = new HashMap<>();
   private final ConcurrentMap<TableBucket, String> damaged = new ConcurrentHashMap<>();
-  private volatile Set<TableBucket> directories;
+  private final Set<TableBucket> directories = new ConcurrentSkipListSet<>();
   private volatile long appliedIndex;
   private volatile String clusterId;
   private boolean closed;
@@ -81,7 +82,7 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
               return thread;
             });
     this.clusterId = data.clusterId();
-    this.directories = data.scan();
+    this.directories.addAll(data.scan());
     disk.check();
   }
 
@@ -189,7 +190,7 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
           update.index(),
           data.savedIndex());
     }
-    updateTables(update.tables());
+    updateTables();
     assign(update);
     appliedIndex = update.index();
   }
@@ -242,17 +243,14 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
     damaged.remove(bucket);
     data.saveRecoveryPoints(Map.of(), Set.of(bucket));
     housekeeper.delete(new Housekeeper.Removed(bucket, renamed, open));
-    Set<TableBucket> left = new TreeSet<>(directories);
-    left.remove(bucket);
-    directories = left;
+    directories.remove(bucket);
   }
 
-  private void updateTables(List<HostedTable> tables) {
-    for (HostedTable table : tables) {
-      for (LocalReplica replica : replicas.values()) {
-        if (replica.bucket().tableId() == table.tableId()) {
-          replica.table(table);
-        }
+  private void updateTables() {
+    for (LocalReplica replica : replicas.values()) {
+      HostedTable table = catalog.table(replica.bucket().tableId());
+      if (table != null) {
+        replica.table(table);
       }
     }
   }
@@ -293,9 +291,7 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
         damaged.put(bucket, String.valueOf(e.getMessage()));
         return null;
       } finally {
-        Set<TableBucket> more = new TreeSet<>(directories);
-        more.add(bucket);
-        directories = more;
+        directories.add(bucket);
       }
     }
     AppendShard shard = shards.get(Math.floorMod(bucket.hashCode(), shards.size()));
@@ -321,7 +317,7 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
 
   /** Every bucket with a directory here, offline ones too. */
   public Set<TableBucket> directories() {
-    return directories;
+    return Collections.unmodifiableSet(directories);
   }
 
   /** Replicas that serve nothing. */

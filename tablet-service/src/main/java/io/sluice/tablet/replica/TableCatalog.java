@@ -4,13 +4,11 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
 import io.sluice.common.TablePath;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -73,21 +71,14 @@ final class TableCatalog {
     return view.byPath().get(path);
   }
 
-  /** The roles of this server's own replicas. */
-  List<ReplicaRole> rolesOf(int serverId) {
-    List<ReplicaRole> own = new ArrayList<>();
-    for (ReplicaRole role : view.roles().values()) {
-      if (role.replicas().contains(serverId)) {
-        own.add(role);
-      }
-    }
-    return own;
-  }
-
   /** The buckets this server keeps a replica of. */
   Set<TableBucket> bucketsOf(int serverId) {
     Set<TableBucket> own = new HashSet<>();
-    rolesOf(serverId).forEach(role -> own.add(role.bucket()));
+    for (ReplicaRole role : view.roles().values()) {
+      if (role.replicas().contains(serverId)) {
+        own.add(role.bucket());
+      }
+    }
     return own;
   }
 

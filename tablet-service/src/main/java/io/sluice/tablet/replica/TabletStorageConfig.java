@@ -33,42 +33,12 @@ public record TabletStorageConfig(
     long checkpointIntervalMs) {
   public TabletStorageConfig {
     atLeast("sluice.tablet.id", serverId, 1);
-    atLeast("sluice.tablet.shards", shards, 1);
-    atLeast("sluice.tablet.queue-bytes", queueBytes, 1 << 20);
-    atLeast("sluice.tablet.recovery-threads", recoveryThreads, 1);
-    atLeast("sluice.tablet.open-files", openFiles, 1);
-    atLeast("sluice.tablet.force-interval", forceIntervalMs, 1);
-    atLeast("sluice.tablet.checkpoint-interval", checkpointIntervalMs, 1);
-  }
-
-  /** The usual sizes: two shards of 128 MiB, force every second, 512 open files. */
-  public static TabletStorageConfig defaults(int serverId, Path dataDirectory) {
-    return new TabletStorageConfig(
-        serverId,
-        dataDirectory,
-        LogConfig.DEFAULT,
-        DiskLimits.DEFAULT,
-        2,
-        128L << 20,
-        2,
-        512,
-        1_000,
-        10_000);
-  }
-
-  /** The same with other log settings. */
-  public TabletStorageConfig withLog(LogConfig newLog) {
-    return new TabletStorageConfig(
-        serverId,
-        dataDirectory,
-        newLog,
-        disk,
-        shards,
-        queueBytes,
-        recoveryThreads,
-        openFiles,
-        forceIntervalMs,
-        checkpointIntervalMs);
+    atLeast("sluice.tablet.storage.shards", shards, 1);
+    atLeast("sluice.tablet.storage.queue-bytes", queueBytes, 1 << 20);
+    atLeast("sluice.tablet.storage.recovery-threads", recoveryThreads, 1);
+    atLeast("sluice.tablet.storage.open-files", openFiles, 1);
+    atLeast("sluice.tablet.storage.force-interval", forceIntervalMs, 1);
+    atLeast("sluice.tablet.storage.checkpoint-interval", checkpointIntervalMs, 1);
   }
 
   private static void atLeast(String name, long value, long minimum) {

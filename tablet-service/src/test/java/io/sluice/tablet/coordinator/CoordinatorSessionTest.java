@@ -36,6 +36,7 @@ final class CoordinatorSessionTest {
   private final List<AutoCloseable> opened = new ArrayList<>();
   private final FakeState state = new FakeState();
   private final AtomicInteger applied = new AtomicInteger();
+  private final AtomicInteger replaced = new AtomicInteger();
 
   @AfterEach
   void close() throws Exception {
@@ -160,7 +161,13 @@ final class CoordinatorSessionTest {
         new TabletIdentity(3, "127.0.0.1", 9223, 9280, "rack-a", "incarnation", "boot");
     CoordinatorSession session =
         new CoordinatorSession(
-            channels, identity, state, TimeSource.SYSTEM, FAST, applied::incrementAndGet);
+            channels,
+            identity,
+            state,
+            TimeSource.SYSTEM,
+            FAST,
+            applied::incrementAndGet,
+            replaced::incrementAndGet);
     opened.add(session);
     session.start();
     return session;
@@ -219,6 +226,24 @@ final class CoordinatorSessionTest {
     assertThat(second.getRegister().getLastIndex()).isEqualTo(10);
     assertThat(second.getRegister().getClusterId()).isEqualTo("c-1");
     assertThat(session.registeredOnce()).isTrue();
+  }
+
+  @Test
+  void neverRegistersAgainWhenAnotherProcessTookItsId() throws Exception {
+    FakeClusterService service = new FakeClusterService();
+    CoordinatorSession session = session(address(serve(service)));
+    Await.until("registration", SOON, () -> service.sessions.size() == 1);
+    service.sessions.get(0).onNext(image(10));
+    Await.until("connected", SOON, session::connected);
+    service
+        .sessions
+        .remove(0)
+        .onError(
+            StatusMapping.toStatus(
+                new SluiceException(ErrorCode.FENCED_LEADER_EPOCH, "tablet 3 was replaced")));
+    Await.until("told", SOON, () -> replaced.get() == 1);
+    assertThat(session.connected()).isFalse();
+    assertThat(service.registrations()).isEqualTo(1);
   }
 
   @Test

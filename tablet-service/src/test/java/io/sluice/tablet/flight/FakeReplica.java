@@ -91,6 +91,7 @@ final class FakeReplica implements Replica {
   }
 
   /** Flips a byte of a stored body. */
+  /** Flips a bit of a stored batch, so many bytes after the start of its body. */
   synchronized void damage(int batch, int positionInBody) {
     byte[] bytes = batches.get(batch).bytes();
     LogBatchHeader header = LogBatchHeader.wrap(ByteBuffer.wrap(bytes));
@@ -269,14 +270,9 @@ final class FakeReplica implements Replica {
     }
 
     @Override
-    public String location() {
-      return "memory, batch " + at;
-    }
-
-    @Override
     public SluiceException reportCorruption(int position, String expected, String found) {
       synchronized (FakeReplica.this) {
-        corruption = location() + ": expected " + expected + ", found " + found;
+        corruption = "memory, batch " + at + ": expected " + expected + ", found " + found;
         return new SluiceException(ErrorCode.CORRUPT_STORAGE, corruption);
       }
     }

@@ -19,6 +19,8 @@ import io.sluice.tablet.coordinator.AppliedSignal;
 import io.sluice.tablet.coordinator.CoordinatorChannels;
 import io.sluice.tablet.coordinator.MetadataClient;
 import io.sluice.tablet.kv.KvSettings;
+import io.sluice.tablet.log.DiskLimits;
+import io.sluice.tablet.log.LogConfig;
 import io.sluice.tablet.lookup.KvMeters;
 import io.sluice.tablet.lookup.LookupService;
 import io.sluice.tablet.lookup.RowLookups;
@@ -73,7 +75,17 @@ final class KeyedHarness implements AutoCloseable, FakeCoordinator.Hosting {
             TimeSource.SYSTEM);
     replicas =
         ReplicaSet.open(
-            TabletStorageConfig.defaults(SERVER, directory),
+            new TabletStorageConfig(
+                SERVER,
+                directory,
+                LogConfig.DEFAULT,
+                DiskLimits.DEFAULT,
+                2,
+                8 << 20,
+                2,
+                16,
+                1000,
+                10_000),
             TimeSource.SYSTEM,
             new FormatBatchSlicer(allocator),
             kv);

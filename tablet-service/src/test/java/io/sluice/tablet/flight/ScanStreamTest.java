@@ -342,6 +342,21 @@ final class ScanStreamTest {
   }
 
   @Test
+  void damagedSectionsAreFoundWhateverColumnsAreRead() {
+    put(0, 0, 5000);
+    put(0, 5000, 6000);
+    FakeReplica replica = harness.replica(table, 0);
+    int lastOfChecksums = -1;
+    replica.damage(1, lastOfChecksums);
+    assertThatThrownBy(() -> read(ticket().addColumns("amount").addBuckets(range(0, 0, 6000))))
+        .hasMessageContaining("memory, batch 1");
+    assertThat(replica.corruption()).contains("content_crc");
+    assertThat(read(ticket().addBuckets(range(0, 0, 5000)))).hasSize(5000);
+    upload.call().halfClose();
+    harness.tablet().awaitIdle();
+  }
+
+  @Test
   void followersOfSeveralBucketsTakeTurns() throws Exception {
     for (int i = 0; i < 6; i++) {
       put(0, i, i + 1);

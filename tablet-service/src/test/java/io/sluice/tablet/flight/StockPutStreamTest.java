@@ -123,6 +123,15 @@ final class StockPutStreamTest {
   }
 
   @Test
+  void aSequenceThatLeavesNoRoomForTheRowsIsRefusedByValue() throws Exception {
+    harness.createEvents(2, "id");
+    assertThatThrownBy(() -> put(named("loader"), 0, 10, 10, Long.MAX_VALUE - 5))
+        .hasMessageContaining("sequence " + (Long.MAX_VALUE - 5))
+        .hasMessageContaining("10 rows");
+    assertThat(scan()).isEmpty();
+  }
+
+  @Test
   void storesPlainArrowInBucketsOfSeveralTabletsByKey() throws Exception {
     TableInfo table = harness.createEvents(4, "id");
     List<PutAnswer> answers = put(PATH, 0, 1000, 100);

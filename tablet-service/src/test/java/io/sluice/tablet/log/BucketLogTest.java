@@ -234,6 +234,31 @@ final class BucketLogTest {
     }
   }
 
+  /** durable-ack: what a failed roll leaves behind must not cut the log at the next start. */
+  @Test
+  void aRollThatFailedOnAFullDiskLosesNothingLater() {
+    List<long[]> stored;
+    try (TestLog test = open()) {
+      while (test.log.sizeBytes() < 60_000) {
+        test.append(TestBatches.plain(2, 1000));
+      }
+      long end = test.log.endOffset();
+      faulty.failWriteAfter(10, LogSegment.logName(end), "No space left on device");
+      assertThatThrownBy(() -> test.append(TestBatches.plain(2, 8000)))
+          .isInstanceOfSatisfying(
+              SluiceException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.DISK_FULL));
+      // A smaller batch fits into the old segment, then others begin new ones.
+      assertThat(test.append(TestBatches.plain(2, 500))).isEqualTo(end);
+      while (test.log.segmentCount() < 3) {
+        test.append(TestBatches.plain(2, 8000));
+      }
+      stored = test.read();
+    }
+    try (TestLog test = open()) {
+      assertThat(test.read()).usingRecursiveComparison().isEqualTo(stored);
+    }
+  }
+
   @Test
   void forceMovesTheForcedOffsetAndAFailedOneDoesNot() {
     try (TestLog test = open()) {

@@ -278,6 +278,24 @@ final class LogRecoveryTest {
   }
 
   @Test
+  void indexesAloneProveThatSegmentsAreLost() throws IOException {
+    Path directory = temp.resolve("log");
+    try (TestLog test = TestLog.open(directory, 0)) {
+      while (test.log.segmentCount() < 3) {
+        test.append(TestBatches.plain(5, 4000));
+      }
+      test.log.force();
+    }
+    for (Path segment : list(directory, ".log")) {
+      Files.delete(segment);
+    }
+    assertThatThrownBy(() -> TestLog.open(directory, 0))
+        .isInstanceOfSatisfying(
+            SluiceException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CORRUPT_STORAGE))
+        .hasMessageContaining("no .log file");
+  }
+
+  @Test
   void lostLeaderEpochsAreReadFromTheLog() throws IOException {
     Path directory = temp.resolve("log");
     try (TestLog test = TestLog.open(directory, 0)) {

@@ -92,6 +92,7 @@ final class ReplicaSetTest {
       cursor.close();
       tablet.set.housekeeper().doWork();
       assertThat(deletedDirectories()).isEmpty();
+      assertThat(data().resolve("7")).doesNotExist();
     }
   }
 

@@ -4,6 +4,7 @@ import io.sluice.client.ClientConfig;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TimeSource;
+import io.sluice.format.bucket.SequenceBuckets;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Queue;
@@ -19,9 +20,6 @@ import org.jspecify.annotations.Nullable;
  * lingered when the lock is free, else the next row does.
  */
 final class Accumulator implements AutoCloseable {
-  /** Rows in a row of a source that share a bucket in a table without a bucket key. */
-  static final int SOURCE_RUN = 1024;
-
   private final ReentrantLock lock = new ReentrantLock();
   private final RowBufferPool pool;
   private final MemoryBudget budget;
@@ -115,7 +113,7 @@ final class Accumulator implements AutoCloseable {
 
   /** The bucket of a source position in a table without a bucket key. */
   int bucketOf(long sequence) {
-    return (int) (sequence / SOURCE_RUN % open.length);
+    return SequenceBuckets.bucket(sequence, open.length);
   }
 
   /** The open batch of the bucket. The lock is held. */
@@ -283,17 +281,22 @@ final class Accumulator implements AutoCloseable {
     return time.nanoTime() + deliveryNanos;
   }
 
-  /** Frees the memory of open batches, after the loop has ended; their rows are lost. */
+  /** Frees the memory of batches that nobody sends, after the loop has ended; their rows fail. */
   @Override
   public void close() {
+    SluiceException refused = refusal;
+    SluiceException why =
+        refused == null
+            ? new SluiceException(
+                ErrorCode.CANCELLED, "The writer was closed before it sent the row")
+            : refused;
     lockSlowly();
     try {
       for (int bucket = 0; bucket < open.length; bucket++) {
         RowBatch batch = open[bucket];
         open[bucket] = null;
         if (batch != null) {
-          batch.rows().close();
-          batch.done().complete(null);
+          batch.discard(why);
         }
       }
       inOpeningOrder.clear();
@@ -304,6 +307,7 @@ final class Accumulator implements AutoCloseable {
         if (left.encoded() != null) {
           left.encoded().forEach(BatchCutter.Cut::close);
         }
+        PendingBatch.failFutures(left.futures(), 0, left.rowCount(), why);
         left.done().complete(null);
       }
     } finally {

@@ -20,6 +20,8 @@ final class BatchPreparation implements AutoCloseable {
   private final MemoryBudget budget;
   private final Outstanding outstanding;
   private final CommittedPosition committed;
+  private final Accumulator accumulator;
+  private @Nullable SluiceException ended;
 
   BatchPreparation(
       TableDescription table,
@@ -27,21 +29,45 @@ final class BatchPreparation implements AutoCloseable {
       RowBufferPool pool,
       MemoryBudget budget,
       Outstanding outstanding,
-      CommittedPosition committed) {
+      CommittedPosition committed,
+      Accumulator accumulator) {
     this.table = table;
     this.cutter = cutter;
     this.pool = pool;
     this.budget = budget;
     this.outstanding = outstanding;
     this.committed = committed;
+    this.accumulator = accumulator;
+  }
+
+  /**
+   * Of a named writer, why nothing more is taken, null while all is well. A restarted writer takes
+   * everything up to the last sequence of a bucket for stored, so no row may follow one that
+   * failed.
+   */
+  @Nullable SluiceException ended() {
+    return ended;
+  }
+
+  /** Says that rows are about to fail for good; a named writer ends with the first. */
+  void failedForGood(WriterIdentity writer, SluiceException why) {
+    if (writer.named() && ended == null) {
+      ended = PutFailures.namedWriterEnds(table, why);
+      accumulator.refuseAll(ended);
+    }
   }
 
   /** Adds the parts of the batch to the queue; rows that cannot be sent fail at once. */
   void enqueue(SealedBatch sealed, BucketQueue queue, WriterIdentity writer) {
+    if (ended != null) {
+      refuse(sealed, ended);
+      return;
+    }
     List<BatchCutter.Cut> cuts;
     try {
       cuts = cuts(sealed);
     } catch (SluiceException e) {
+      failedForGood(writer, e);
       refuse(sealed, e);
       return;
     }
@@ -72,9 +98,11 @@ final class BatchPreparation implements AutoCloseable {
       WriterIdentity writer) {
     EncodedBatch batch = cut.batch();
     if (batch == null) {
-      SluiceException why = refusal(sealed, cut);
-      PendingBatch.failFutures(sealed.futures(), cut.fromRow(), cut.rows(), why);
-      parts.partDone(why, 0);
+      refuse(sealed, cut, parts, refusal(sealed, cut), writer);
+      return;
+    }
+    if (ended != null) {
+      refuse(sealed, cut, parts, ended, writer);
       return;
     }
     long base = queue.nextSequence();
@@ -85,10 +113,7 @@ final class BatchPreparation implements AutoCloseable {
     }
     long count = last - base + 1;
     if (count > Integer.MAX_VALUE) {
-      SluiceException why = jump(sealed.bucket(), last, count);
-      batch.close();
-      PendingBatch.failFutures(sealed.futures(), cut.fromRow(), cut.rows(), why);
-      parts.partDone(why, cut.wireBytes());
+      refuse(sealed, cut, parts, jump(sealed.bucket(), last, count), writer);
       return;
     }
     queue.add(new PendingBatch(sealed, cut, batch, writer, base, (int) count, parts));
@@ -108,6 +133,18 @@ final class BatchPreparation implements AutoCloseable {
     }
     batch.replacedBy(halves);
     return halves;
+  }
+
+  private void refuse(
+      SealedBatch sealed,
+      BatchCutter.Cut cut,
+      Parts parts,
+      SluiceException why,
+      WriterIdentity writer) {
+    cut.close();
+    failedForGood(writer, why);
+    PendingBatch.failFutures(sealed.futures(), cut.fromRow(), cut.rows(), why);
+    parts.partDone(why, cut.wireBytes());
   }
 
   private SluiceException jump(int bucket, long last, long count) {

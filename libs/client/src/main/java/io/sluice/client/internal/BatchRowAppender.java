@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
+import org.apache.arrow.vector.VectorSchemaRoot;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,7 @@ final class BatchRowAppender implements RowAppender, AutoCloseable {
 
   private final BufferingAppendWriter writer;
   private final RowBuffer single;
+  private @Nullable VectorRow singleRow;
   private @Nullable ColumnWriters target;
   private @Nullable RowBatch batch;
   private boolean largeValue;
@@ -69,7 +71,7 @@ final class BatchRowAppender implements RowAppender, AutoCloseable {
       BucketFunction function = writer.bucketFunction();
       RowBatch added = batch;
       if (added == null && function != null) {
-        VectorRow cursor = new VectorRow(single.finish()).at(0);
+        VectorRow cursor = finishSingle();
         added = writer.accumulator().batch(function.bucket(cursor));
         added.rows().writers().write(cursor);
       }
@@ -82,6 +84,15 @@ final class BatchRowAppender implements RowAppender, AutoCloseable {
     } finally {
       end();
     }
+  }
+
+  /** The row in the buffer of one row; its vectors stay the same from row to row. */
+  private VectorRow finishSingle() {
+    VectorSchemaRoot root = single.finish();
+    if (singleRow == null) {
+      singleRow = new VectorRow(root);
+    }
+    return singleRow.at(0);
   }
 
   @Override

@@ -71,8 +71,12 @@ final class BucketQueue {
       return next;
     }
     // A batch that failed before goes alone: what follows it would only be refused with it.
-    boolean trying = batches.get(0).failures() > 0;
-    return trying || next.onlyAsHead() ? null : next;
+    return isRetrying() || next.onlyAsHead() ? null : next;
+  }
+
+  /** Whether its first batch failed and is being tried again: the bucket takes nothing now. */
+  boolean isRetrying() {
+    return !batches.isEmpty() && batches.get(0).failures() > 0;
   }
 
   /** Nanoseconds until the pause after a failure ends, 0 without one. */

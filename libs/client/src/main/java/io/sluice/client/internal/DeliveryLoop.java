@@ -46,6 +46,7 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
   private final AtomicBoolean signalled = new AtomicBoolean();
   private final Thread thread;
   private volatile boolean stopping;
+  private volatile @Nullable SluiceException ended;
   private @Nullable SluiceException fatal;
   private long nextRequest = 1;
   private int firstServed;
@@ -74,10 +75,14 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
     thread.start();
   }
 
-  /** Makes the loop look for work. From any thread. */
+  /** Makes the loop look for work; when it has ended, what is sealed fails. From any thread. */
   void wake() {
     if (!signalled.getAndSet(true)) {
       LockSupport.unpark(thread);
+    }
+    SluiceException why = ended;
+    if (why != null) {
+      refuseSealed(why);
     }
   }
 
@@ -129,6 +134,9 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
               ErrorCode.INTERNAL, "The writer of " + table.path() + " broke: " + e, e);
     } finally {
       abandon(end);
+      ended = end;
+      // What was sealed until then by threads that have not seen that this has ended.
+      refuseSealed(end);
       streams.finishAll();
       preparation.close();
     }
@@ -158,12 +166,16 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
   /**
    * Whether batches that are not full may go. While many are unanswered, rows collect in the open
    * batches instead: with a linger of zero a server that falls behind gets fewer and larger puts,
-   * not a queue that grows. The answer that makes room wakes the loop.
+   * not a queue that grows. The answer that makes room wakes the loop. Those of a bucket that takes
+   * nothing now do not count: they must not hold back the rows of the others.
    */
   private boolean mayGoEarly() {
     int ahead = 0;
     for (BucketQueue queue : active) {
-      ahead += queue.batches().size();
+      String leader = leaders.leaderOf(queue.bucket());
+      if (leader != null && !queue.isRetrying() && !streams.isFailing(leader)) {
+        ahead += queue.batches().size();
+      }
     }
     return ahead < MAX_BATCHES_AHEAD;
   }
@@ -258,7 +270,22 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
         leaders.refresh(now);
       }
     } else {
-      batch.failed(why);
+      failedForGood(queue, batch, why);
+    }
+  }
+
+  /** The rows are not known to be stored; those of a named writer that follow them must not be. */
+  private void failedForGood(BucketQueue queue, PendingBatch batch, SluiceException why) {
+    preparation.failedForGood(writer, why);
+    batch.failed(why);
+    SluiceException end = preparation.ended();
+    if (end == null) {
+      return;
+    }
+    for (PendingBatch later : queue.batches()) {
+      if (!later.isFinal() && later.baseSequence() > batch.lastSequence()) {
+        later.failed(end);
+      }
     }
   }
 
@@ -308,7 +335,8 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
           break;
         }
         if (!batch.isFinal()) {
-          batch.failed(PutFailures.timedOut(table, batch, describeLeader(batch.bucket())));
+          failedForGood(
+              queue, batch, PutFailures.timedOut(table, batch, describeLeader(batch.bucket())));
         }
       }
       dropFinal(queue);
@@ -339,6 +367,10 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
       queue.dropFinal();
     }
     active.clear();
+    refuseSealed(why);
+  }
+
+  private void refuseSealed(SluiceException why) {
     SealedBatch sealed = accumulator.takeSealed();
     while (sealed != null) {
       preparation.refuse(sealed, why);

@@ -1,13 +1,12 @@
 package io.sluice.client.internal;
 
-import com.google.protobuf.UnsafeByteOperations;
 import io.sluice.client.AppendResult;
 import io.sluice.common.SluiceException;
 import io.sluice.format.batch.EncodedBatch;
 import io.sluice.format.batch.LogBatchHeader;
 import io.sluice.protocol.flight.OutboundFrame;
+import io.sluice.protocol.flight.PutFrames;
 import io.sluice.protocol.flight.v1.PutAnswer;
-import io.sluice.protocol.flight.v1.PutMetadata;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.arrow.flight.impl.Flight;
@@ -134,18 +133,7 @@ final class PendingBatch {
     sentOn = stream;
     requestId = request;
     sentAckedThrough = ackedThrough;
-    PutMetadata metadata =
-        PutMetadata.newBuilder()
-            .setRequestId(request)
-            .setBucket(bucket)
-            .setAckedThrough(ackedThrough)
-            .setHeader(UnsafeByteOperations.unsafeWrap(batch.header().bytes()))
-            .setChangeTypes(UnsafeByteOperations.unsafeWrap(batch.changeTypes()))
-            .setStatistics(UnsafeByteOperations.unsafeWrap(batch.statistics()))
-            .setChecksums(UnsafeByteOperations.unsafeWrap(batch.checksums()))
-            .build();
-    return OutboundFrame.of(
-        descriptor, batch.metadata(), metadata, batch.body(), batch.bodyLength());
+    return PutFrames.batch(descriptor, request, bucket, ackedThrough, batch);
   }
 
   /** Goes back to waiting. */

@@ -51,6 +51,19 @@ final class PutFailures {
         last);
   }
 
+  /** Why a named writer takes nothing more after rows that are not known to be stored. */
+  static SluiceException namedWriterEnds(TableDescription table, SluiceException why) {
+    return new SluiceException(
+        why.code(),
+        "The named writer of "
+            + table.path()
+            + " ended at a failure, so that no later row is taken for the last one stored; open it"
+            + " again under its name and go on after its committed position. The failure: "
+            + why.getMessage(),
+        why.details(),
+        why);
+  }
+
   static SluiceException silent(PutStream stream, long nanos) {
     return new SluiceException(
         ErrorCode.UNAVAILABLE,

@@ -10,6 +10,7 @@ import io.sluice.common.SluiceException;
 import io.sluice.protocol.error.StatusMapping;
 import io.sluice.protocol.flight.FlightMethods;
 import io.sluice.protocol.flight.OutboundFrame;
+import io.sluice.protocol.flight.PutFrames;
 import io.sluice.protocol.flight.WireMessages;
 import io.sluice.protocol.flight.v1.Command;
 import io.sluice.protocol.flight.v1.PutAnswer;
@@ -40,7 +41,6 @@ final class PutStream {
   private final String address;
   private final ClientCall<OutboundFrame, Flight.PutResult> call;
   private final Map<Long, PendingBatch> unanswered = new HashMap<>();
-  private final Map<Long, Integer> bytesByRequest = new HashMap<>();
   private Flight.@Nullable FlightDescriptor descriptor;
   private long unansweredBytes;
   private long lastProgressNanos;
@@ -61,12 +61,7 @@ final class PutStream {
   static PutStream open(Channel channel, String address, Command command, Events events, long now) {
     ClientCall<OutboundFrame, Flight.PutResult> call =
         channel.newCall(FlightMethods.doPutClient(), CallOptions.DEFAULT);
-    Flight.FlightDescriptor descriptor =
-        Flight.FlightDescriptor.newBuilder()
-            .setType(Flight.FlightDescriptor.DescriptorType.CMD)
-            .setCmd(command.toByteString())
-            .build();
-    PutStream stream = new PutStream(address, call, descriptor, now);
+    PutStream stream = new PutStream(address, call, PutFrames.descriptor(command), now);
     call.start(stream.new Listener(events), new Metadata());
     call.request(ANSWERS_AHEAD);
     return stream;
@@ -96,7 +91,6 @@ final class PutStream {
       lastProgressNanos = now;
     }
     unanswered.put(request, batch);
-    bytesByRequest.put(request, batch.wireBytes());
     unansweredBytes += batch.wireBytes();
     try (OutboundFrame frame = batch.send(this, request, ackedThrough, descriptor)) {
       call.sendMessage(frame);
@@ -107,8 +101,7 @@ final class PutStream {
   /** The batch that the answer is for, null for a request that this stream does not know. */
   @Nullable PendingBatch takeAnswered(long request, long now) {
     PendingBatch batch = unanswered.remove(request);
-    Integer bytes = bytesByRequest.remove(request);
-    unansweredBytes -= bytes == null ? 0 : bytes;
+    unansweredBytes -= batch == null ? 0 : batch.wireBytes();
     lastProgressNanos = now;
     return batch;
   }

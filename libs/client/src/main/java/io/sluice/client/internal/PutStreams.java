@@ -53,6 +53,12 @@ final class PutStreams {
     }
   }
 
+  /** Whether the server's last stream ended and none has been answered since. */
+  boolean isFailing(String address) {
+    ServerSlot<PutStream> server = servers.get(address);
+    return server != null && server.hasFailed();
+  }
+
   /** Says that a stream has ended. */
   void lost(PutStream stream, SluiceException why, long now) {
     ServerSlot<PutStream> server = servers.get(stream.address());

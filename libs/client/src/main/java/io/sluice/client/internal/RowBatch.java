@@ -1,6 +1,7 @@
 package io.sluice.client.internal;
 
 import io.sluice.client.AppendResult;
+import io.sluice.common.SluiceException;
 import io.sluice.format.batch.ChangeType;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
@@ -21,7 +22,6 @@ final class RowBatch {
   private byte @Nullable [] changeTypes;
   private long countedBytes;
   private int checkAt = FIRST_CHECK_ROWS;
-  private boolean sealed;
 
   RowBatch(int bucket, RowBuffer rows, long openedNanos) {
     this.bucket = bucket;
@@ -48,10 +48,6 @@ final class RowBatch {
   /** Completes when every row has its final outcome; never fails. */
   CompletableFuture<Void> done() {
     return done;
-  }
-
-  boolean isSealed() {
-    return sealed;
   }
 
   long countedBytes() {
@@ -128,9 +124,15 @@ final class RowBatch {
     return more;
   }
 
-  /** Ends the batch: no more rows. */
+  /** Ends the batch unsent: frees its memory and fails its rows. */
+  void discard(SluiceException why) {
+    PendingBatch.failFutures(futures, 0, rowCount(), why);
+    rows.close();
+    done.complete(null);
+  }
+
+  /** What the delivery loop gets; no rows may be added after it. */
   SealedBatch seal(long deadlineNanos) {
-    sealed = true;
     return new SealedBatch(
         bucket,
         rowCount(),

@@ -7,6 +7,7 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TimeSource;
 import io.sluice.protocol.error.StatusMapping;
 import io.sluice.protocol.flight.FlightFrame;
 import io.sluice.protocol.flight.FlightFrames;
@@ -51,19 +52,24 @@ final class ScanStream {
   private final List<BucketPosition> positions;
   private final ManagedChannel channel;
   private final ClientCall<Flight.Ticket, FlightFrame> call;
+  private final TimeSource time;
   private volatile boolean cancelled;
+  private volatile boolean served;
+  private volatile long servedSinceNanos;
 
   private ScanStream(
       String address,
       String table,
       List<BucketPosition> positions,
       ManagedChannel channel,
-      ClientCall<Flight.Ticket, FlightFrame> call) {
+      ClientCall<Flight.Ticket, FlightFrame> call,
+      TimeSource time) {
     this.address = address;
     this.table = table;
     this.positions = List.copyOf(positions);
     this.channel = channel;
     this.call = call;
+    this.time = time;
   }
 
   /** Opens the call without sending anything yet; {@link #start} does. */
@@ -72,13 +78,14 @@ final class ScanStream {
       String address,
       String table,
       List<BucketPosition> positions,
-      BufferAllocator allocator) {
+      BufferAllocator allocator,
+      TimeSource time) {
     ManagedChannel channel = channels.openScan(address);
     ClientCall<Flight.Ticket, FlightFrame> call =
         channel.newCall(
             FlightMethods.doGetClient(allocator, FlightFrames.MAX_MESSAGE_BYTES),
             CallOptions.DEFAULT);
-    return new ScanStream(address, table, positions, channel, call);
+    return new ScanStream(address, table, positions, channel, call, time);
   }
 
   void start(ScanTicket ticket, Events events) {
@@ -100,6 +107,11 @@ final class ScanStream {
       }
     }
     return false;
+  }
+
+  /** How long ago the server began to serve it, 0 when it never did. */
+  long servedNanos() {
+    return served ? time.nanoTime() - servedSinceNanos : 0;
   }
 
   /** Lets the server send so many more messages. */
@@ -131,6 +143,7 @@ final class ScanStream {
   private final class Listener extends ClientCall.Listener<FlightFrame> {
     private final Events events;
     private @Nullable Schema schema;
+    private @Nullable SluiceException broken;
 
     Listener(Events events) {
       this.events = events;
@@ -138,10 +151,27 @@ final class ScanStream {
 
     @Override
     public void onMessage(FlightFrame frame) {
+      if (broken != null) {
+        frame.close();
+        return;
+      }
+      if (!served) {
+        servedSinceNanos = time.nanoTime();
+        served = true;
+      }
       try {
         events.received(frame.wireBytes());
         message(frame);
-      } catch (RuntimeException | Error e) {
+      } catch (RuntimeException e) {
+        frame.close();
+        // Another try would meet the same: it is reported as it is, not as a lost connection.
+        broken =
+            e instanceof SluiceException known
+                ? known
+                : new SluiceException(
+                    ErrorCode.INTERNAL, "A message of server " + address + " is damaged: " + e, e);
+        call.cancel(broken.getMessage(), broken);
+      } catch (Error e) {
         frame.close();
         throw e;
       }
@@ -175,7 +205,7 @@ final class ScanStream {
     @Override
     public void onClose(Status status, Metadata trailers) {
       channel.shutdown();
-      events.closed(ScanStream.this, failure(status, trailers));
+      events.closed(ScanStream.this, broken != null ? broken : failure(status, trailers));
     }
 
     private Schema schema(ByteBuffer header) {

@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * lock.
  */
 final class ScanStreams {
+  /** A stream that was served for so long was a success, also when there was nothing to send. */
+  private static final long SUCCESS_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final ClientCore core;
   private final TableDescription table;
   private final ScanRequest request;
@@ -78,7 +81,7 @@ final class ScanStreams {
     return true;
   }
 
-  /** Says that something was received: failures are counted anew. */
+  /** Says that the scan works: failures are counted anew. */
   void progressed() {
     failures = 0;
     lastFailure = null;
@@ -142,7 +145,8 @@ final class ScanStreams {
       }
     }
     ScanStream stream =
-        ScanStream.open(core.channels(), address, table.path().toString(), read, core.allocator());
+        ScanStream.open(
+            core.channels(), address, table.path().toString(), read, core.allocator(), core.time());
     // Known before it starts: its first report may come while this thread is still here.
     open.add(stream);
     stream.start(ticket.build(), events);
@@ -154,6 +158,9 @@ final class ScanStreams {
       return;
     }
     rowsLeft = rows;
+    if (stream.servedNanos() >= SUCCESS_NANOS) {
+      progressed();
+    }
     if (why == null && !request.follow()) {
       stream.positions().forEach(BucketPosition::complete);
     } else if (why == null) {

@@ -1,6 +1,7 @@
 package io.sluice.client.internal;
 
 import io.sluice.client.TableDescription;
+import io.sluice.format.bucket.SequenceBuckets;
 import java.util.Map;
 
 /** How far the source of a named writer is stored, by the last sequences in the buckets. */
@@ -16,17 +17,12 @@ final class StoredPrefix {
     long prefix = Long.MAX_VALUE;
     for (int bucket = 0; bucket < buckets; bucket++) {
       long last = lastSequences.getOrDefault(bucket, -1L);
-      long missing = table.bucketKey().isEmpty() ? nextIn(bucket, last, buckets) : last + 1;
+      long missing =
+          table.bucketKey().isEmpty()
+              ? SequenceBuckets.firstFrom(last + 1, bucket, buckets)
+              : last + 1;
       prefix = Math.min(prefix, missing - 1);
     }
     return buckets == 0 ? -1 : prefix;
-  }
-
-  /** The first position after {@code last} that belongs to the bucket. */
-  private static long nextIn(int bucket, long last, int buckets) {
-    long next = last + 1;
-    long run = next / Accumulator.SOURCE_RUN;
-    long away = Math.floorMod(bucket - run, (long) buckets);
-    return away == 0 ? next : (run + away) * Accumulator.SOURCE_RUN;
   }
 }

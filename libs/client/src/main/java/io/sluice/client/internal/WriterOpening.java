@@ -163,7 +163,8 @@ public final class WriterOpening {
             pool,
             budget,
             outstanding,
-            committed);
+            committed,
+            accumulator);
     DeliveryLoop loop =
         new DeliveryLoop(
             core,

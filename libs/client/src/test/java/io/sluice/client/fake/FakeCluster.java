@@ -53,6 +53,7 @@ public final class FakeCluster implements AutoCloseable {
   private volatile LookupFaults lookupFaults = (tablet, number, request) -> PutFaults.Fault.NONE;
   private volatile IntBinaryOperator scanMessages = (tablet, number) -> Integer.MAX_VALUE;
   private volatile boolean leaderless;
+  private volatile boolean scanStartsIgnored;
 
   public FakeCluster(TableSchema schema, int bucketCount, int tabletCount, String... bucketKey) {
     this.schema = schema;
@@ -144,6 +145,15 @@ public final class FakeCluster implements AutoCloseable {
   /** After how many batches the n-th scan of a tablet breaks. */
   public void breakScans(IntBinaryOperator messagesOfScan) {
     scanMessages = messagesOfScan;
+  }
+
+  /** From now on scans begin at offset 0, whatever their tickets say. */
+  public void ignoreScanStarts() {
+    scanStartsIgnored = true;
+  }
+
+  boolean scanStartsIgnored() {
+    return scanStartsIgnored;
   }
 
   int scanMessages(int tablet, int number) {

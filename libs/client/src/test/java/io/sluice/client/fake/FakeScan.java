@@ -59,7 +59,8 @@ final class FakeScan {
 
   synchronized void start() {
     for (BucketScan each : ticket.getBucketsList()) {
-      long start = each.getStartAt() == StartAt.START_OFFSET ? each.getStart() : 0;
+      boolean given = each.getStartAt() == StartAt.START_OFFSET && !cluster.scanStartsIgnored();
+      long start = given ? each.getStart() : 0;
       long end = each.getEndAt() == EndAt.END_NONE ? Long.MAX_VALUE : each.getEnd();
       positions.add(new Position(each.getBucket(), start, end));
       if (end == Long.MAX_VALUE) {

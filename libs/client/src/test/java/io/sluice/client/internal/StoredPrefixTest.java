@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.client.TableDescription;
 import io.sluice.common.TablePath;
+import io.sluice.format.bucket.SequenceBuckets;
 import io.sluice.format.schema.Column;
 import io.sluice.format.schema.DataType;
 import io.sluice.format.schema.TableSchema;
@@ -37,7 +38,7 @@ class StoredPrefixTest {
           long end = random.nextLong(0, 12_000);
           Map<Integer, Long> last = new HashMap<>();
           for (long i = 0; i < end; i++) {
-            last.put((int) (i / Accumulator.SOURCE_RUN % buckets), i);
+            last.put(SequenceBuckets.bucket(i, buckets), i);
           }
           assertThat(StoredPrefix.of(table(buckets, List.of()), last)).isEqualTo(end - 1);
         });

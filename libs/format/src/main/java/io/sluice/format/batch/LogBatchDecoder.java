@@ -26,7 +26,6 @@ import org.jspecify.annotations.Nullable;
 public final class LogBatchDecoder implements AutoCloseable {
   private final BufferAllocator allocator;
   private final RecordBatchMessage message = new RecordBatchMessage();
-  private final OffsetChecks offsets = new OffsetChecks();
   private final @Nullable BufferCodec[] codecs =
       new @Nullable BufferCodec[BatchCodec.values().length];
 
@@ -77,7 +76,7 @@ public final class LogBatchDecoder implements AutoCloseable {
     ArrowBuf arena = arenaBytes == 0 ? allocator.getEmpty() : allocator.buffer(arenaBytes);
     try {
       fill(body, bytes, arena, arenaBytes);
-      offsets.check(layout, message, slices);
+      OffsetChecks.check(layout, message, slices);
       load(root);
     } finally {
       Arrays.fill(slices, allocator.getEmpty());

@@ -318,6 +318,25 @@ public final class LogBatchHeader {
   }
 
   /**
+   * Throws CORRUPT_BATCH when the content checksum is not that of the writer's part of the header
+   * and these sections.
+   *
+   * @param sections change types, statistics, metadata, checksums, as one buffer or several;
+   *     positions are kept
+   */
+  public void checkContentCrc(ByteBuffer... sections) {
+    int found = computeContentCrc(sections);
+    if (found != contentCrc()) {
+      throw new SluiceException(
+          ErrorCode.CORRUPT_BATCH,
+          "Batch is damaged: content_crc is "
+              + hex(contentCrc())
+              + ", the bytes give "
+              + hex(found));
+    }
+  }
+
+  /**
    * Throws CORRUPT_BATCH, naming the field, when a field has a value that no version 1 batch has,
    * or the lengths do not add up. Bounds nothing by the size of a buffer: the caller knows that.
    */
@@ -332,7 +351,11 @@ public final class LogBatchHeader {
     require(offsetCount() >= recordCount(), "offset_count", offsetCount());
     require(sequenceCount() >= 0, "sequence_count", sequenceCount());
     require(writerId() >= -1, "writer_id", writerId());
-    require(writerId() < 0 || baseSequence() >= 0, "base_sequence", baseSequence());
+    require(
+        writerId() < 0
+            || (baseSequence() >= 0 && baseSequence() <= Long.MAX_VALUE - sequenceCount()),
+        "base_sequence",
+        baseSequence());
     require(writerId() < 0 || sequenceCount() > 0, "sequence_count", sequenceCount());
     require(schemaId() > 0 || isControl(), "schema_id", schemaId());
     require(changeTypesLength() >= 0, "change types length", changeTypesLength());

@@ -6,13 +6,14 @@ import org.apache.arrow.memory.ArrowBuf;
 
 /** Checks that offsets of variable-length vectors never fall and stay inside what they point to. */
 final class OffsetChecks {
+  private OffsetChecks() {}
 
   /**
    * CORRUPT_BATCH naming the column whose offsets are wild.
    *
    * @param buffers decoded buffers in the order of the layout, sizes already checked
    */
-  void check(BatchLayout layout, RecordBatchMessage message, ArrowBuf[] buffers) {
+  static void check(BatchLayout layout, RecordBatchMessage message, ArrowBuf[] buffers) {
     for (int node = 0; node < layout.nodeCount(); node++) {
       int end = layout.firstNodeBuffer(node + 1);
       for (int buffer = layout.firstNodeBuffer(node); buffer < end; buffer++) {

@@ -42,29 +42,9 @@ public final class ProjectedBatch {
     return bodyLength;
   }
 
-  /** Number of stored buffers that are wanted and not empty, in the order of the new body. */
-  public int rangeCount() {
+  /** Number of stored buffers that are wanted and not empty. */
+  int rangeCount() {
     return ranges.count();
-  }
-
-  /** Where the buffer lies in the stored body. */
-  public int sourceOffset(int range) {
-    return ranges.source(range);
-  }
-
-  /** Bytes of the buffer, without padding. */
-  public int length(int range) {
-    return ranges.length(range);
-  }
-
-  /** Where the buffer goes in the new body. */
-  public int targetOffset(int range) {
-    return ranges.target(range);
-  }
-
-  /** crc32c of the buffer. */
-  public int crc(int range) {
-    return ranges.crc(range);
   }
 
   /** Number of reads: buffers that lie close together share one. */

@@ -3,6 +3,7 @@ package io.sluice.format.row;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.format.schema.DataType.BytesType;
+import java.nio.charset.StandardCharsets;
 import org.apache.arrow.memory.util.MemoryUtil;
 import org.apache.arrow.vector.BaseVariableWidthVector;
 
@@ -11,6 +12,9 @@ final class VariableColumnWriter extends ColumnWriter {
   private static final int MAX_DATA = 1 << 30;
   private static final int EXPECTED_VALUE_BYTES = 16;
   private static final int MAX_UTF8_PER_CHAR = 3;
+
+  /** Characters from which on the platform's encoder, which needs an array, beats our loop. */
+  private static final int LONG_TEXT = 32;
 
   private final BaseVariableWidthVector vector;
   private final boolean text;
@@ -96,7 +100,10 @@ final class VariableColumnWriter extends ColumnWriter {
     if (text) {
       throw rules.mismatch("byte[]");
     }
-    int start = start(row);
+    putBytes(row, start(row), value);
+  }
+
+  private void putBytes(int row, int start, byte[] value) {
     long end = (long) start + value.length;
     reserve(end);
     MemoryUtil.copyToMemory(value, 0, data + start, value.length);
@@ -111,6 +118,13 @@ final class VariableColumnWriter extends ColumnWriter {
     rules.text(value);
     int start = start(row);
     int length = value.length();
+    if (length >= LONG_TEXT) {
+      byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
+      if (Utf8Replacements.none(value, utf8)) {
+        putBytes(row, start, utf8);
+        return;
+      }
+    }
     reserve((long) start + length);
     long at = data + start;
     int i = 0;

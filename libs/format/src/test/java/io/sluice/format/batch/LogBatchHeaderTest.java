@@ -83,6 +83,7 @@ class LogBatchHeaderTest {
     "44, 4, 9, offset_count",
     "48, 8, -2, writer_id",
     "56, 8, -1, base_sequence",
+    "56, 8, 9223372036854775800, base_sequence",
     "64, 4, 0, sequence_count",
     "70, 2, 1, reserved field at 70",
     "72, 4, 9, change types length",

@@ -11,7 +11,7 @@ import org.apache.arrow.memory.BufferAllocator;
 
 /** The gRPC marshallers of FlightData in both directions. */
 public final class FlightFrames {
-  /** The largest message that servers and clients take in. */
+  /** The largest message that clients take in: the largest batch and its metadata. */
   public static final int MAX_MESSAGE_BYTES = 36 * 1024 * 1024;
 
   private FlightFrames() {}

@@ -1,0 +1,92 @@
+package io.sluice.systemtests.clients;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.client.AppendWriter;
+import io.sluice.client.Connection;
+import io.sluice.client.ScanBatch;
+import io.sluice.client.TableSpec;
+import io.sluice.client.WriterOptions;
+import io.sluice.common.TablePath;
+import io.sluice.format.batch.BatchCodec;
+import io.sluice.format.row.Row;
+import io.sluice.systemtests.local.LocalCluster;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A scan of no columns counts rows, whatever batches and codecs they lie in. */
+final class RowCountIT {
+  private static final String DATABASE = "counts";
+  private static final String TABLE = "ten_rows";
+  private static final String PATH = DATABASE + "." + TABLE;
+
+  private final LocalCluster cluster = LocalCluster.shared();
+
+  /** Ten rows in three batches, one of each codec; the middle one is long enough to compress. */
+  @BeforeEach
+  void write() {
+    try (Connection connection = cluster.connect()) {
+      connection.admin().createDatabase(DATABASE, true);
+      connection.admin().dropTable(TablePath.parse(PATH), true);
+      connection
+          .admin()
+          .createTable(
+              TableSpec.of(PATH).column("a", "INT").column("b", "STRING").buckets(1).build());
+      append(connection, BatchCodec.NONE, 0, 3);
+      append(connection, BatchCodec.LZ4, 3, 8);
+      append(connection, BatchCodec.ZSTD, 8, 10);
+    }
+  }
+
+  private static void append(Connection connection, BatchCodec codec, int from, int to) {
+    try (AppendWriter writer =
+        connection.table(PATH).appendWriter(WriterOptions.defaults().codec(codec))) {
+      for (int i = from; i < to; i++) {
+        writer.append(Row.of(i, "text ".repeat(100)));
+      }
+    }
+  }
+
+  @Test
+  void ourClientCountsAllRowsFromAnywhere() {
+    try (Connection connection = cluster.connect()) {
+      assertThat(Scans.count(connection.table(PATH).scan())).isEqualTo(10);
+      assertThat(Scans.count(connection.table(PATH).scan().fromOffsets(Map.of(0, 4L))))
+          .isEqualTo(6);
+      assertThat(Scans.count(connection.table(PATH).scan().limit(4))).isEqualTo(4);
+      List<Long> offsets = new ArrayList<>();
+      Scans.read(
+          connection.table(PATH).scan().noColumns().withOffset(),
+          batch -> offsets.addAll(firstColumn(batch)));
+      assertThat(offsets).containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L);
+    }
+  }
+
+  private static List<Long> firstColumn(ScanBatch batch) {
+    List<Long> values = new ArrayList<>();
+    batch.rows().forEach(row -> values.add(row.getLong(0)));
+    return values;
+  }
+
+  @Test
+  void arrowsOwnClientCountsAllRows() throws Exception {
+    List<Integer> counts = new ArrayList<>();
+    try (BufferAllocator allocator = new RootAllocator()) {
+      Scans.readStock(
+          allocator,
+          cluster.flightPort(1),
+          "{\"scan\":{\"database\":\"%s\",\"table\":\"%s\",\"noColumns\":true}}"
+              .formatted(DATABASE, TABLE),
+          root -> {
+            assertThat(root.getFieldVectors()).isEmpty();
+            counts.add(root.getRowCount());
+          });
+    }
+    assertThat(counts).containsExactly(3, 5, 2);
+  }
+}

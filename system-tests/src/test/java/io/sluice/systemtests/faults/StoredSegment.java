@@ -1,0 +1,84 @@
+package io.sluice.systemtests.faults;
+
+import io.sluice.format.batch.LogBatchHeader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** A segment of a bucket on a tablet's disk, looked at while the tablet is dead. */
+record StoredSegment(Path file) {
+  private static final int HEADER_BYTES = 64;
+
+  /**
+   * A batch that is whole.
+   *
+   * @param end the byte behind it
+   */
+  record Batch(long position, long end, long nextOffset, int rows) {}
+
+  /** The segments of bucket 0 of a table without partitions, in order. */
+  static List<StoredSegment> of(Path tabletData, long tableId) throws IOException {
+    Path replica = tabletData.resolve(Long.toString(tableId)).resolve("0-0");
+    try (Stream<Path> files = Files.list(replica)) {
+      return files
+          .filter(file -> file.toString().endsWith(".log"))
+          .sorted()
+          .map(StoredSegment::new)
+          .toList();
+    }
+  }
+
+  /** The file of its index. */
+  Path index() {
+    return Path.of(file.toString().replaceAll("log$", "index"));
+  }
+
+  /** The batches that are whole in the first {@code size} bytes, in order. */
+  List<Batch> batches(long size) throws IOException {
+    List<Batch> batches = new ArrayList<>();
+    byte[] bytes = Files.readAllBytes(file);
+    int position = HEADER_BYTES;
+    while (position + LogBatchHeader.SIZE <= size) {
+      LogBatchHeader header =
+          LogBatchHeader.wrap(ByteBuffer.wrap(bytes, position, LogBatchHeader.SIZE));
+      int end = position + header.length();
+      if (end > size) {
+        break;
+      }
+      batches.add(new Batch(position, end, header.nextOffset(), header.recordCount()));
+      position = end;
+    }
+    return batches;
+  }
+
+  long size() throws IOException {
+    return Files.size(file);
+  }
+
+  void truncate(long size) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      channel.truncate(size);
+    }
+  }
+
+  void append(byte[] bytes) throws IOException {
+    Files.write(file, bytes, StandardOpenOption.APPEND);
+  }
+
+  /** Changes one bit of a byte. */
+  void flip(long position) throws IOException {
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      ByteBuffer one = ByteBuffer.allocate(1);
+      channel.read(one, position);
+      one.put(0, (byte) (one.get(0) ^ 0x10));
+      channel.write(one.flip(), position);
+    }
+  }
+}
