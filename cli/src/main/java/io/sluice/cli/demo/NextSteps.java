@@ -65,7 +65,8 @@ final class NextSteps {
   }
 
   private void command(String command, String what) {
-    String padding = " ".repeat(Math.max(3, COMMAND_WIDTH - command.length()));
+    int width = COMMAND_WIDTH - "./sluice".length() + launcher.length();
+    String padding = " ".repeat(Math.max(3, width - command.length()));
     terminal.line("  " + terminal.cyan(command) + padding + terminal.dim("# " + what));
   }
 

@@ -20,14 +20,20 @@ import io.sluice.format.schema.DataTypeParser;
 import io.sluice.format.schema.TableSchema;
 import io.sluice.tablet.kv.KvScan;
 import io.sluice.testkit.Seeds;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
@@ -41,6 +47,7 @@ import org.junit.jupiter.api.io.TempDir;
  * (a copy of the directory as a killed process leaves it), against maps.
  */
 final class KvReplicaRandomTest {
+  private static final int MOST_COPIES = 100;
   private static final int ROWS_PER_SEED = 8_000;
   private static final int KEYS = 50;
   static final long TABLE = 7;
@@ -233,11 +240,46 @@ final class KvReplicaRandomTest {
 
     private void crash() throws Exception {
       crashes++;
-      Path copy = root.resolve(Integer.toString(crashes));
-      ReplicaSetTest.copy(directory, copy);
+      Path copy = copyAsOfOneMoment();
       tablet.close();
       directory = copy;
       reopen();
+    }
+
+    /**
+     * What a kill leaves: all files as they were at one moment. The store's background work changes
+     * them meanwhile, so a copy during which a file came, went or grew is thrown away.
+     */
+    private Path copyAsOfOneMoment() throws IOException {
+      for (int attempt = 1; attempt <= MOST_COPIES; attempt++) {
+        Path copy = root.resolve(crashes + "-" + attempt);
+        try {
+          Map<Path, Long> before = fileSizes();
+          ReplicaSetTest.copy(directory, copy);
+          if (fileSizes().equals(before)) {
+            return copy;
+          }
+        } catch (NoSuchFileException | UncheckedIOException gone) {
+          // A file was deleted under the copy; the next attempt sees a later moment.
+          assertThat(attempt)
+              .as("attempts to copy, the last ended by %s", gone)
+              .isLessThan(MOST_COPIES);
+        }
+      }
+      throw new AssertionError("The files of " + directory + " never stood still");
+    }
+
+    private Map<Path, Long> fileSizes() throws IOException {
+      Map<Path, Long> sizes = new HashMap<>();
+      try (Stream<Path> all = Files.walk(directory)) {
+        for (Path path : all.filter(Files::isRegularFile).toList()) {
+          // RocksDB's own log lines are no state.
+          if (!path.endsWith("LOG")) {
+            sizes.put(path, Files.size(path));
+          }
+        }
+      }
+      return sizes;
     }
 
     private void restart() {
