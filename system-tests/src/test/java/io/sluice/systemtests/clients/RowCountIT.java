@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.client.AppendWriter;
 import io.sluice.client.Connection;
+import io.sluice.client.Key;
 import io.sluice.client.ScanBatch;
+import io.sluice.client.Table;
 import io.sluice.client.TableSpec;
+import io.sluice.client.UpsertWriter;
 import io.sluice.client.WriterOptions;
 import io.sluice.common.TablePath;
 import io.sluice.format.batch.BatchCodec;
@@ -23,6 +26,7 @@ import org.junit.jupiter.api.Test;
 final class RowCountIT {
   private static final String DATABASE = "counts";
   private static final String TABLE = "ten_rows";
+  private static final String KEYED_TABLE = "ten_keys";
   private static final String PATH = DATABASE + "." + TABLE;
 
   private final LocalCluster cluster = LocalCluster.shared();
@@ -71,6 +75,45 @@ final class RowCountIT {
     List<Long> values = new ArrayList<>();
     batch.rows().forEach(row -> values.add(row.getLong(0)));
     return values;
+  }
+
+  @Test
+  void rowsThatWereDeletedAreNotCounted() throws Exception {
+    try (Connection connection = cluster.connect();
+        BufferAllocator allocator = new RootAllocator()) {
+      Table table = createKeyed(connection);
+      try (UpsertWriter writer = table.upsertWriter()) {
+        for (int i = 0; i < 10; i++) {
+          writer.upsert(Row.of(i, "text"));
+        }
+        writer.delete(Key.of(3));
+        writer.delete(Key.of(7));
+      }
+      assertThat(Scans.count(table.scan().current())).isEqualTo(8);
+
+      int[] rows = new int[1];
+      Scans.readStock(
+          allocator,
+          cluster.flightPort(1),
+          "{\"scan\":{\"database\":\"%s\",\"table\":\"%s\",\"noColumns\":true,\"kvScan\":true}}"
+              .formatted(DATABASE, KEYED_TABLE),
+          root -> rows[0] += root.getRowCount());
+      assertThat(rows[0]).isEqualTo(8);
+    }
+  }
+
+  private static Table createKeyed(Connection connection) {
+    String path = DATABASE + "." + KEYED_TABLE;
+    connection
+        .admin()
+        .createTable(
+            TableSpec.of(path)
+                .requiredColumn("a", "INT")
+                .column("b", "STRING")
+                .primaryKey("a")
+                .buckets(2)
+                .build());
+    return connection.table(path);
   }
 
   @Test

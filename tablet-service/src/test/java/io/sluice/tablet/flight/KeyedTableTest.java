@@ -158,7 +158,7 @@ final class KeyedTableTest {
         List.of(OP, IATA, NAME, ELEVATION),
         row("+U", "SFO", "San Francisco International", 13),
         row("-D", "JFK", null, null),
-        row("-D", "XXX", null, null),
+        row("-D", "ZZZ", null, null),
         row("+I", "BOS", "Logan", null));
     assertThat(rows())
         .containsExactlyInAnyOrder(
@@ -317,7 +317,7 @@ final class KeyedTableTest {
   @Test
   void exchangesAnswerKeysInTheirOrder() throws Exception {
     uploadThree();
-    List<List<Object>> keys = List.of(row("DEN"), row("XXX"), row("SFO"), row("DEN"));
+    List<List<Object>> keys = List.of(row("DEN"), row("ZZZ"), row("SFO"), row("DEN"));
     assertThat(
             exchange(
                 "{\"lookup\": {\"database\": \"demo\", \"table\": \"airports\"}}",
