@@ -5,7 +5,7 @@
 readonly TEST_OPTIONS="--only --seed --soak"
 
 command_test() {
-  local only="" code=0 started=$SECONDS marker
+  local only="" module code=0 started=$SECONDS marker
   local -a properties=()
   while [ $# -gt 0 ]; do
     case $1 in
@@ -15,6 +15,8 @@ command_test() {
       --only)
         only=$2
         properties+=("-Dtest=$2" -Dsurefire.failIfNoSpecifiedTests=false)
+        module=$(module_of_test "$2")
+        [ -z "$module" ] || properties+=(-pl "$module" -am)
         shift
         ;;
       --seed)
@@ -36,6 +38,16 @@ command_test() {
   (cd "$SLUICE_ROOT" && mvn -B -ntp ${properties[@]+"${properties[@]}"} verify </dev/null) || code=$?
   summarize_tests "$marker" $((SECONDS - started)) || code=1
   return "$code"
+}
+
+# Prints the module that has the test class of this name; nothing for a pattern or a name that
+# several modules have.
+module_of_test() {
+  local found
+  found=$(cd "$SLUICE_ROOT" && find . -path '*/src/test/java/*' -name "${1%%#*}.java" ! -path '*/target/*')
+  [ "$(wc -l <<<"$found")" = 1 ] && [ -n "$found" ] || return 0
+  found=${found#./}
+  printf '%s' "${found%%/src/test/*}"
 }
 
 # The script tests of docs/examples make a virtual environment; without Python they are skipped.
