@@ -19,6 +19,7 @@ public final class Scan {
   private ScanRequest.Start start = ScanRequest.Start.EARLIEST;
   private long timestampMs;
   private Map<Integer, Long> offsets = Map.of();
+  private Map<Integer, Long> ends = Map.of();
   private Set<Integer> buckets = Set.of();
   private boolean follow;
   private long limit;
@@ -71,9 +72,18 @@ public final class Scan {
     return this;
   }
 
-  /** Up to what is visible when the scan opens (the default). */
+  /** Up to what is visible when the scan opens (the default), or to {@link #toOffsets}. */
   public Scan bounded() {
     follow = false;
+    return this;
+  }
+
+  /**
+   * Ends these buckets at their offset (exclusive) instead of at what is visible when the scan
+   * opens: a range planned before is read as it was planned. An end must be visible by then.
+   */
+  public Scan toOffsets(Map<Integer, Long> bucketOffsets) {
+    ends = Map.copyOf(bucketOffsets);
     return this;
   }
 
@@ -146,6 +156,11 @@ public final class Scan {
     if (current) {
       checkCurrent();
     }
+    if (follow && !ends.isEmpty()) {
+      throw new SluiceException(
+          ErrorCode.INVALID_ARGUMENT,
+          "A scan that follows " + table.path() + " has no end; leave out follow() or toOffsets()");
+    }
     return ScanOpening.open(
         core,
         table,
@@ -154,6 +169,7 @@ public final class Scan {
             start,
             timestampMs,
             offsets,
+            ends,
             buckets,
             follow,
             limit,
@@ -171,12 +187,12 @@ public final class Scan {
               + table.path()
               + " has no primary key: all its rows are current; leave out current()");
     }
-    if (follow || start != ScanRequest.Start.EARLIEST || !offsets.isEmpty()) {
+    if (follow || start != ScanRequest.Start.EARLIEST || !offsets.isEmpty() || !ends.isEmpty()) {
       throw new SluiceException(
           ErrorCode.INVALID_ARGUMENT,
           "A scan of current rows of "
               + table.path()
-              + " has neither a start nor an end to choose; leave out follow() and from...()");
+              + " has neither a start nor an end to choose; leave out follow(), toOffsets() and from...()");
     }
     if (withOffset || withTimestamp || withChangeType) {
       throw new SluiceException(

@@ -208,6 +208,35 @@ class LogScannerTest {
   }
 
   @Test
+  void endsAtThePlannedOffsets() {
+    try (FakeCluster cluster = cluster(2, 1);
+        Connection connection = Connection.open(cluster.config())) {
+      load(connection, 0, 1000);
+      Table table = connection.table("demo.t");
+      Map<Integer, Long> planned;
+      try (LogScanner scanner = table.scan().open()) {
+        readAll(scanner);
+        planned = scanner.positions();
+      }
+      load(connection, 1000, 1500);
+      try (LogScanner scanner = table.scan().toOffsets(planned).open()) {
+        Map<Integer, List<Long>> rows = readAll(scanner);
+        assertThat(rows.get(0).size() + rows.get(1).size()).isEqualTo(1000);
+        assertThat(scanner.positions()).isEqualTo(planned);
+      }
+      long visible = connection.admin().listOffsets(table.description().path()).get(0).visible();
+      assertThatThrownBy(() -> table.scan().toOffsets(Map.of(0, visible + 1)).open())
+          .isInstanceOfSatisfying(
+              SluiceException.class,
+              e -> assertThat(e.code()).isEqualTo(ErrorCode.OFFSET_OUT_OF_RANGE));
+      assertThatThrownBy(() -> table.scan().follow().toOffsets(Map.of(0, 1L)).open())
+          .isInstanceOfSatisfying(
+              SluiceException.class,
+              e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
+    }
+  }
+
+  @Test
   void aScannerThatIsNotPolledHoldsBackItsServer() {
     try (FakeCluster cluster = cluster(1, 1);
         Connection connection = Connection.open(cluster.config().withScanBufferBytes(64 * 1024))) {

@@ -73,16 +73,30 @@ public final class ScanOpening {
       return BucketPosition.ofCurrentRows(found.getBucket(), found.getVisible());
     }
     Long given = request.offsets().get(found.getBucket());
-    long end = request.follow() ? BucketPosition.NEVER : found.getVisible();
+    long end = request.follow() ? BucketPosition.NEVER : end(table, request, found);
     if (given == null) {
       boolean earliest = request.start() == ScanRequest.Start.EARLIEST;
       return new BucketPosition(found.getBucket(), found.getOffset(), end, earliest);
     }
-    if (given < found.getLogStart() || given > found.getVisible()) {
+    checkReadable(table, found, given);
+    return new BucketPosition(found.getBucket(), given, Math.max(given, end), false);
+  }
+
+  private static long end(TableDescription table, ScanRequest request, BucketOffsets found) {
+    Long end = request.ends().get(found.getBucket());
+    if (end == null) {
+      return found.getVisible();
+    }
+    checkReadable(table, found, end);
+    return end;
+  }
+
+  private static void checkReadable(TableDescription table, BucketOffsets found, long offset) {
+    if (offset < found.getLogStart() || offset > found.getVisible()) {
       throw new SluiceException(
           ErrorCode.OFFSET_OUT_OF_RANGE,
           "Offset "
-              + given
+              + offset
               + " of bucket "
               + found.getBucket()
               + " of "
@@ -92,6 +106,5 @@ public final class ScanOpening {
               + " to "
               + found.getVisible());
     }
-    return new BucketPosition(found.getBucket(), given, end, false);
   }
 }

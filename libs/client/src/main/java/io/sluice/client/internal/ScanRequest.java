@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param start where buckets start that have no offset of their own
  * @param timestampMs for {@link Start#TIMESTAMP}
  * @param offsets offsets of buckets, which then are the buckets scanned
+ * @param ends ends (exclusive) of buckets that end before what is visible
  * @param buckets the buckets scanned, empty for all
  * @param follow whether the scan goes on as rows are added
  * @param limit at most so many rows, 0 for no limit
@@ -25,6 +26,7 @@ public record ScanRequest(
     Start start,
     long timestampMs,
     Map<Integer, Long> offsets,
+    Map<Integer, Long> ends,
     Set<Integer> buckets,
     boolean follow,
     long limit,

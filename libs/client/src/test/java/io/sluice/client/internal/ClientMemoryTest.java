@@ -43,6 +43,7 @@ class ClientMemoryTest {
           ScanRequest.Start.EARLIEST,
           0,
           Map.of(),
+          Map.of(),
           Set.of(),
           true,
           0,

@@ -34,6 +34,7 @@ class IdleScanTest {
           ScanRequest.Start.EARLIEST,
           0,
           Map.of(),
+          Map.of(),
           Set.of(),
           true,
           0,
