@@ -25,6 +25,8 @@ import pyarrow.flight as flight
 DATABASE = "examples"
 TABLE = "python_quickstart"
 PATH = flight.FlightDescriptor.for_path(DATABASE, TABLE)
+KEYED_TABLE = "python_airports"
+KEYED_PATH = flight.FlightDescriptor.for_path(DATABASE, KEYED_TABLE)
 BUCKETS = 2
 FOLLOW_SECONDS = 30
 
@@ -267,6 +269,110 @@ def exactly_once(session, first, count):
     session.expect("rows stored", scanned(session, first, count), count)
 
 
+def create_keyed_table(session):
+    step("Create a table with a primary key (DoAction)")
+    action(
+        session.client,
+        "drop-table",
+        {"database": DATABASE, "table": KEYED_TABLE, "ignoreIfMissing": True},
+    )
+    info = action(
+        session.client,
+        "create-table",
+        {
+            "database": DATABASE,
+            "table": KEYED_TABLE,
+            "columns": [
+                {"name": "iata", "type": "STRING", "notNull": True},
+                {"name": "name", "type": "STRING"},
+                {"name": "elevation", "type": "INT"},
+            ],
+            "primaryKey": ["iata"],
+            "options": {"bucket.num": str(BUCKETS)},
+        },
+    )
+    say(f"{DATABASE}.{KEYED_TABLE} with {info.get('bucketCount')} buckets")
+
+
+def put(session, descriptor, columns):
+    """Uploads columns, given by name, and waits until they are stored."""
+    table = pa.table(columns)
+    writer, answers = session.client.do_put(descriptor, table.schema)
+    writer.write_table(table)
+    writer.done_writing()
+    while answers.read() is not None:
+        pass
+    writer.close()
+
+
+def upsert(session):
+    step("Upsert and delete rows by key (DoPut with a path, column _op)")
+    put(
+        session,
+        KEYED_PATH,
+        {
+            "iata": ["SFO", "JFK", "DEN"],
+            "name": ["San Francisco", "Kennedy", "Denver"],
+            "elevation": pa.array([13, 12, 5431], pa.int32()),
+        },
+    )
+    put(session, KEYED_PATH, {"_op": ["+U", "-D"], "iata": ["SFO", "JFK"], "name": ["SF", None]})
+    say("3 rows, then one replaced and one deleted")
+    session.expect("rows", current_rows(session), [("DEN", "Denver", 5431), ("SFO", "SF", None)])
+
+
+def update_some_columns(session):
+    step("Update some columns, and leave the others as they are (DoPut with target columns)")
+    command = {
+        "stockPut": {
+            "database": DATABASE,
+            "table": KEYED_TABLE,
+            "targetColumns": ["iata", "elevation"],
+        }
+    }
+    put(
+        session,
+        flight.FlightDescriptor.for_command(json.dumps(command).encode()),
+        {
+            # A delete sets the targets to NULL and keeps the row.
+            "_op": ["+U", "-D", "+U"],
+            "iata": ["SFO", "DEN", "BOS"],
+            "elevation": pa.array([14, None, 6], pa.int32()),
+        },
+    )
+    found = current_rows(session)
+    for row in found:
+        say(str(row))
+    session.expect(
+        "rows", found, [("BOS", None, 6), ("DEN", "Denver", None), ("SFO", "SF", 14)]
+    )
+
+
+def current_rows(session):
+    """The rows of the table with a primary key as they are, in the order of their keys."""
+    scan = {"scan": {"database": DATABASE, "table": KEYED_TABLE, "kvScan": True}}
+    table = read_all(session, flight.FlightDescriptor.for_command(json.dumps(scan).encode()))
+    return sorted(zip(*table.to_pydict().values()))
+
+
+def look_up(session):
+    step("Look rows up (DoExchange)")
+    command = {
+        "lookup": {"database": DATABASE, "table": KEYED_TABLE, "columns": ["name", "elevation"]}
+    }
+    descriptor = flight.FlightDescriptor.for_command(json.dumps(command).encode())
+    keys = pa.record_batch({"iata": ["SFO", "ZZZ", "DEN"]})
+    writer, reader = session.client.do_exchange(descriptor)
+    with writer:
+        writer.begin(keys.schema)
+        writer.write_batch(keys)
+        found = reader.read_chunk().data.to_pydict()
+        writer.done_writing()
+    say(f"{found}")
+    session.expect("rows found", found["_found"], [True, False, True])
+    session.expect("names", found["name"], ["SF", None, "Denver"])
+
+
 def scanned(session, first, count):
     """How many rows with a number in [first, first + count) the table holds."""
     ids = read_all(session, PATH).column("id").to_pylist()
@@ -281,8 +387,13 @@ def run(session):
     start = list_offsets(session, 1000)
     follow(session, 1000, 100, start)
     exactly_once(session, 1100, 200)
-    step("Drop the table (DoAction)")
-    action(session.client, "drop-table", {"database": DATABASE, "table": TABLE})
+    create_keyed_table(session)
+    upsert(session)
+    update_some_columns(session)
+    look_up(session)
+    step("Drop the tables (DoAction)")
+    for table in (TABLE, KEYED_TABLE):
+        action(session.client, "drop-table", {"database": DATABASE, "table": table})
     say("dropped")
 
 

@@ -36,8 +36,8 @@ public final class Table {
   }
 
   /**
-   * A writer of a primary-key table. UNSUPPORTED when the table has none, or for a named writer;
-   * INVALID_ARGUMENT when a partial update lacks a column that it must have.
+   * A writer of a primary-key table. UNSUPPORTED when the table has none; INVALID_ARGUMENT when a
+   * partial update lacks a column that it must have.
    */
   public UpsertWriter upsertWriter(WriterOptions options) {
     return WriterOpening.openUpserts(core, description, options);

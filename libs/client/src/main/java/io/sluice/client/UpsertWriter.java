@@ -33,6 +33,27 @@ public interface UpsertWriter extends AutoCloseable {
   CompletableFuture<AppendResult> delete(Row key);
 
   /**
+   * Puts a row of a named writer under the position that it has in its source. Positions grow from
+   * call to call, over all keys. What an earlier writer of the same name has stored is skipped: its
+   * future is complete at once, as a duplicate. So a restarted source may repeat what it has sent,
+   * and each change is made once, though others have changed the row since.
+   *
+   * <p>A named writer ends at the first change that is not known to be stored: everything after it
+   * is refused. Open it again under its name, which fences this one, and go on after {@link
+   * #committedSequence}.
+   */
+  CompletableFuture<AppendResult> upsert(long sequence, Row row);
+
+  /** Deletes the row of that key, as {@link #upsert(long, Row)}. */
+  CompletableFuture<AppendResult> delete(long sequence, Key key);
+
+  /**
+   * For named writers the last position up to which every change is known to be stored, -1 when
+   * there is none: where a restarted source goes on.
+   */
+  long committedSequence();
+
+  /**
    * Sends what is collected and waits until everything written before is stored.
    *
    * @throws SluiceException the first failure since the last flush

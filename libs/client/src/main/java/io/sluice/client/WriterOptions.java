@@ -37,7 +37,10 @@ public record WriterOptions(
     return new WriterOptions(null, null, null, null, null, List.of());
   }
 
-  /** A writer with a name; see {@link AppendWriter#append(long, io.sluice.format.row.Row)}. */
+  /**
+   * A writer with a name; see {@link AppendWriter#append(long, io.sluice.format.row.Row)} and
+   * {@link UpsertWriter#upsert(long, io.sluice.format.row.Row)}.
+   */
   public static WriterOptions named(String writerName) {
     return new WriterOptions(writerName, null, null, null, null, List.of());
   }

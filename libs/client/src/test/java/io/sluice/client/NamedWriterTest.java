@@ -77,6 +77,19 @@ class NamedWriterTest {
   }
 
   @Test
+  void whoHearsThatARowIsStoredFindsItCommitted() {
+    try (FakeCluster cluster = new FakeCluster(AppendWriterTest.SCHEMA, 1, 1);
+        Connection connection = Connection.open(cluster.config());
+        AppendWriter writer = connection.table("demo.t").appendWriter(NAMED)) {
+      for (long i = 0; i < 20; i++) {
+        long committed =
+            writer.append(i, Row.of(i, "x")).thenApply(r -> writer.committedSequence()).join();
+        assertThat(committed).isEqualTo(i);
+      }
+    }
+  }
+
+  @Test
   void anOlderInstanceIsFenced() {
     try (FakeCluster cluster = new FakeCluster(AppendWriterTest.SCHEMA, 1, 1);
         Connection connection = Connection.open(cluster.config())) {

@@ -249,8 +249,6 @@ class UpsertWriterTest {
               () ->
                   toKeyed.table("demo.t").upsertWriter(WriterOptions.defaults().acks(Acks.LEADER)))
           .hasMessageContaining("in-sync replicas");
-      assertThatThrownBy(() -> toKeyed.table("demo.t").upsertWriter(WriterOptions.named("w")))
-          .hasMessageContaining("Named writers");
     }
   }
 }

@@ -21,6 +21,10 @@ public enum ErrorCode {
   INVALID_VALUE("INVALID_ARGUMENT", 400, false),
   /** A scan ticket cannot be parsed or names fields that do not belong together. */
   INVALID_TICKET("INVALID_ARGUMENT", 400, false),
+  /** A SQL statement that cannot be parsed or bound; the message says where. */
+  INVALID_SQL("INVALID_ARGUMENT", 400, false),
+  /** A query needs more memory, disk or rows than one query may have. */
+  QUERY_LIMIT_EXCEEDED("RESOURCE_EXHAUSTED", 413, false),
   /** The bytes of a batch fail their checksum or their structure is impossible. */
   CORRUPT_BATCH("INVALID_ARGUMENT", 400, false),
   /** One row is larger than the largest row that may be stored. */
@@ -59,6 +63,14 @@ public enum ErrorCode {
   OUT_OF_ORDER_SEQUENCE("FAILED_PRECONDITION", 409, false),
   /** A newer instance of this writer has started. */
   FENCED_WRITER("FAILED_PRECONDITION", 409, false),
+  /** A tiering round whose epoch, fence or start offsets are no longer current. */
+  FENCED_ROUND("FAILED_PRECONDITION", 409, false),
+  /** The lake holds a table of this name that belongs to no table of this cluster. */
+  LAKE_TABLE_EXISTS("ALREADY_EXISTS", 409, false),
+  /** The lake table belongs to a table that tiers into it; that one has to be dropped first. */
+  LAKE_TABLE_MANAGED("FAILED_PRECONDITION", 409, false),
+  /** The lake table is behind what is recorded: somebody rolled it back. */
+  LAKE_REGRESSED("FAILED_PRECONDITION", 409, false),
   /** The request carries a leader epoch that is no longer current. */
   FENCED_LEADER_EPOCH("FAILED_PRECONDITION", 409, true),
   /**

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SluiceException extends RuntimeException {
   private static final long serialVersionUID = 1L;
+  // Causes may form a circle.
+  private static final int MAX_CAUSES = 32;
 
   private final ErrorCode code;
   private final transient Map<String, String> details;
@@ -26,6 +28,18 @@ public final class SluiceException extends RuntimeException {
     super(message, cause);
     this.code = code;
     this.details = Map.copyOf(details);
+  }
+
+  /** The first of these failures among a failure and its causes, null when there is none. */
+  public static @Nullable SluiceException findIn(Throwable failure) {
+    Throwable cause = failure;
+    for (int depth = 0; depth < MAX_CAUSES && cause != null; depth++) {
+      if (cause instanceof SluiceException found) {
+        return found;
+      }
+      cause = cause.getCause();
+    }
+    return null;
   }
 
   /** What kind of failure this is. */

@@ -1,8 +1,10 @@
 package io.sluice.common;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
@@ -24,6 +26,23 @@ public final class TableOptions {
   /** Number of replicas of each bucket; the default is the cluster's. */
   public static final String REPLICATION_FACTOR = "table.replication.factor";
 
+  /** Whether the table is copied to the lake, {@code true} or {@code false}, default false. */
+  public static final String DATALAKE_ENABLED = "table.datalake.enabled";
+
+  /** How old the lake may be, at least {@link #MIN_FRESHNESS}, default 3 min. */
+  public static final String DATALAKE_FRESHNESS = "table.datalake.freshness";
+
+  /** Format of the lake table; {@code iceberg} is the only one. */
+  public static final String DATALAKE_FORMAT = "table.datalake.format";
+
+  /** The smallest freshness. */
+  public static final Duration MIN_FRESHNESS = Duration.ofSeconds(1);
+
+  /** The largest freshness. */
+  public static final Duration MAX_FRESHNESS = Duration.ofDays(365);
+
+  private static final Duration DEFAULT_FRESHNESS = Duration.ofMinutes(3);
+
   /** The most buckets a table may have. */
   public static final int MAX_BUCKETS = 4096;
 
@@ -34,7 +53,14 @@ public final class TableOptions {
   private static final int MAX_KEY_LENGTH = 255;
   private static final int MAX_VALUE_LENGTH = 32 * 1024;
 
-  private static final Set<String> HONOURED = Set.of(BUCKET_NUM, BUCKET_KEY, REPLICATION_FACTOR);
+  private static final Set<String> HONOURED =
+      Set.of(
+          BUCKET_NUM,
+          BUCKET_KEY,
+          REPLICATION_FACTOR,
+          DATALAKE_ENABLED,
+          DATALAKE_FRESHNESS,
+          DATALAKE_FORMAT);
 
   private static final Set<String> NOT_IN_THIS_BUILD =
       Set.of(
@@ -51,9 +77,6 @@ public final class TableOptions {
           "table.datalake.auto-compaction",
           "table.datalake.auto-expire-snapshot",
           "table.datalake.database-name",
-          "table.datalake.enabled",
-          "table.datalake.format",
-          "table.datalake.freshness",
           "table.datalake.historical-partition.enabled",
           "table.datalake.table-name",
           "table.delete.behavior",
@@ -78,12 +101,17 @@ public final class TableOptions {
   private final int bucketCount;
   private final List<String> bucketKey;
   private final int replicationFactor;
+  private final boolean lakeEnabled;
+  private final Duration lakeFreshness;
 
   private TableOptions(SortedMap<String, String> options) {
     this.options = options;
     this.bucketCount = integer(options, BUCKET_NUM, 1, MAX_BUCKETS, 1);
     this.bucketKey = columnList(options);
     this.replicationFactor = integer(options, REPLICATION_FACTOR, 1, MAX_REPLICATION_FACTOR, 0);
+    this.lakeEnabled = truth(options, DATALAKE_ENABLED);
+    this.lakeFreshness = freshness(options);
+    checkLakeFormat(options);
   }
 
   /**
@@ -115,6 +143,16 @@ public final class TableOptions {
   /** The replication factor asked for, or the given default of the cluster. */
   public int replicationFactor(int clusterDefault) {
     return replicationFactor == 0 ? clusterDefault : replicationFactor;
+  }
+
+  /** Whether the table is copied to the lake. */
+  public boolean lakeEnabled() {
+    return lakeEnabled;
+  }
+
+  /** How old the lake may be. */
+  public Duration lakeFreshness() {
+    return lakeFreshness;
   }
 
   /** All options as given, sorted by key. */
@@ -204,6 +242,45 @@ public final class TableOptions {
       throw invalid(key + " is " + value + "; it must be between " + min + " and " + max);
     }
     return (int) value;
+  }
+
+  private static boolean truth(Map<String, String> options, String key) {
+    String text = options.getOrDefault(key, "false").trim().toLowerCase(Locale.ROOT);
+    if (!text.equals("true") && !text.equals("false")) {
+      throw invalid(key + " is '" + options.get(key) + "'; it must be true or false");
+    }
+    return text.equals("true");
+  }
+
+  private static Duration freshness(Map<String, String> options) {
+    String text = options.get(DATALAKE_FRESHNESS);
+    if (text == null) {
+      return DEFAULT_FRESHNESS;
+    }
+    Duration freshness = DurationText.parse(DATALAKE_FRESHNESS, text);
+    if (freshness.compareTo(MIN_FRESHNESS) < 0 || freshness.compareTo(MAX_FRESHNESS) > 0) {
+      throw invalid(
+          DATALAKE_FRESHNESS
+              + " is '"
+              + text
+              + "'; it must be between "
+              + MIN_FRESHNESS.toSeconds()
+              + " s and "
+              + MAX_FRESHNESS.toDays()
+              + " d");
+    }
+    return freshness;
+  }
+
+  private static void checkLakeFormat(Map<String, String> options) {
+    String format = options.get(DATALAKE_FORMAT);
+    if (format != null && !format.trim().equalsIgnoreCase("iceberg")) {
+      throw invalid(
+          DATALAKE_FORMAT
+              + " is '"
+              + format
+              + "'; iceberg is the only lake format, or leave it out");
+    }
   }
 
   private static List<String> columnList(Map<String, String> options) {

@@ -3,6 +3,7 @@ package io.sluice.common;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,21 @@ class TableOptionsTest {
     assertThat(options.bucketCount()).isEqualTo(1);
     assertThat(options.bucketKey()).isEmpty();
     assertThat(options.replicationFactor(3)).isEqualTo(3);
+  }
+
+  @Test
+  void theLakeIsOffUnlessTheOptionsSaySo() {
+    TableOptions off = TableOptions.of(Map.of());
+    assertThat(off.lakeEnabled()).isFalse();
+    assertThat(off.lakeFreshness()).isEqualTo(Duration.ofMinutes(3));
+    TableOptions on =
+        TableOptions.of(
+            Map.of(
+                "table.datalake.enabled", "TRUE",
+                "table.datalake.freshness", "10s",
+                "table.datalake.format", "Iceberg"));
+    assertThat(on.lakeEnabled()).isTrue();
+    assertThat(on.lakeFreshness()).isEqualTo(Duration.ofSeconds(10));
   }
 
   @Test
@@ -49,6 +65,17 @@ class TableOptionsTest {
         "bucket.key|a,,b|bucket.key is 'a,,b'; it must be column names separated by commas",
         "bucket.key|a,a|bucket.key names column 'a' twice",
         "table.replication.factor|8|" + "table.replication.factor is 8; it must be between 1 and 7",
+        "table.datalake.enabled|yes|table.datalake.enabled is 'yes'; it must be true or false",
+        "table.datalake.freshness|999ms|table.datalake.freshness is '999ms'; it must be between 1 s"
+            + " and 365 d",
+        "table.datalake.freshness|366 d|table.datalake.freshness is '366 d'; it must be between 1 s"
+            + " and 365 d",
+        "table.datalake.freshness|soon|table.datalake.freshness is 'soon'; it must be a duration"
+            + " like 500ms, 10s, 3 min, 1h or 7 d (ms, s, min, h, d)",
+        "table.datalake.format|paimon|table.datalake.format is 'paimon'; iceberg is the only lake"
+            + " format, or leave it out",
+        "table.datalake.freshnes|3min|Option table.datalake.freshnes is unknown; did you mean"
+            + " table.datalake.freshness?",
         "bucket.nums|4|Option bucket.nums is unknown; did you mean bucket.num?",
         "table.log.tll|7d|Option table.log.tll is unknown; did you mean table.log.ttl?",
         "table.replication-factor|1|Option table.replication-factor is unknown; did you mean"
@@ -67,7 +94,7 @@ class TableOptionsTest {
   @ValueSource(
       strings = {
         "table.log.ttl",
-        "table.datalake.enabled",
+        "table.datalake.auto-compaction",
         "table.merge-engine",
         "fields.total.agg",
         "auto-increment.fields"

@@ -7,8 +7,10 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.ConfigurableEnvironment;
@@ -20,7 +22,6 @@ import org.springframework.grpc.server.GlobalServerInterceptor;
  * health component {@code sluice} and the start-up line.
  */
 @AutoConfiguration
-@EnableConfigurationProperties(ClusterProperties.class)
 final class ServiceKitAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
@@ -29,23 +30,10 @@ final class ServiceKitAutoConfiguration {
   }
 
   @Bean
-  @ConditionalOnMissingBean
-  ClusterSecret clusterSecret(ClusterProperties properties) {
-    return ClusterSecret.read(properties.secretFile());
-  }
-
-  @Bean
   @GlobalServerInterceptor
   @Order(Ordered.HIGHEST_PRECEDENCE)
   ErrorMappingInterceptor errorMappingInterceptor() {
     return new ErrorMappingInterceptor();
-  }
-
-  @Bean
-  @GlobalServerInterceptor
-  @Order(Ordered.HIGHEST_PRECEDENCE + 10)
-  InternalServiceGuard internalServiceGuard(ClusterSecret secret, TimeSource time) {
-    return new InternalServiceGuard(ClusterTokenServerInterceptor.guardingAll(secret, time));
   }
 
   @Bean
@@ -72,5 +60,27 @@ final class ServiceKitAutoConfiguration {
   @ConditionalOnBean(ServiceIdentity.class)
   StartupReport startupReport(ServiceIdentity identity) {
     return new StartupReport(identity);
+  }
+
+  /**
+   * What a service needs that makes or takes internal calls: all but those that set {@code
+   * sluice.cluster.member=false}, which then are not trusted with the secret.
+   */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnProperty(name = "sluice.cluster.member", matchIfMissing = true)
+  @EnableConfigurationProperties(ClusterProperties.class)
+  static final class Member {
+    @Bean
+    @ConditionalOnMissingBean
+    ClusterSecret clusterSecret(ClusterProperties properties) {
+      return ClusterSecret.read(properties.secretFile());
+    }
+
+    @Bean
+    @GlobalServerInterceptor
+    @Order(Ordered.HIGHEST_PRECEDENCE + 10)
+    InternalServiceGuard internalServiceGuard(ClusterSecret secret, TimeSource time) {
+      return new InternalServiceGuard(ClusterTokenServerInterceptor.guardingAll(secret, time));
+    }
   }
 }

@@ -22,14 +22,24 @@ final class StartupReport implements ApplicationListener<ApplicationReadyEvent> 
     Environment environment = event.getApplicationContext().getEnvironment();
     long tookMs = event.getTimeTaken() == null ? 0 : event.getTimeTaken().toMillis();
     LOG.info(
-        "{} {} up after {} s: gRPC {}:{}, HTTP {}:{}",
+        "{} {} up after {} s: {}HTTP {}:{}",
         identity,
         identity.version(),
         String.format(Locale.ROOT, "%.1f", tookMs / 1000.0),
-        environment.getProperty("spring.grpc.server.address"),
-        environment.getProperty(
-            "local.grpc.server.port", environment.getProperty("spring.grpc.server.port", "?")),
+        grpc(environment),
         environment.getProperty("server.address"),
         environment.getProperty("local.server.port", environment.getProperty("server.port", "?")));
+  }
+
+  private static String grpc(Environment environment) {
+    if (!environment.getProperty("spring.grpc.server.enabled", Boolean.class, true)) {
+      return "";
+    }
+    return "gRPC "
+        + environment.getProperty("spring.grpc.server.address")
+        + ":"
+        + environment.getProperty(
+            "local.grpc.server.port", environment.getProperty("spring.grpc.server.port", "?"))
+        + ", ";
   }
 }

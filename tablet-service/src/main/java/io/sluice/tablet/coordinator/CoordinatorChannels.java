@@ -4,6 +4,7 @@ import io.grpc.ClientInterceptor;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
 import io.sluice.common.ErrorCode;
+import io.sluice.common.HostPort;
 import io.sluice.common.SluiceException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -98,15 +99,6 @@ public final class CoordinatorChannels implements AutoCloseable {
   }
 
   private static void checkAddress(String address) {
-    int colon = address.lastIndexOf(':');
-    boolean good = colon > 0 && colon < address.length() - 1;
-    for (int i = colon + 1; good && i < address.length(); i++) {
-      good = Character.isDigit(address.charAt(i));
-    }
-    if (!good) {
-      throw new SluiceException(
-          ErrorCode.INVALID_ARGUMENT,
-          "Coordinator address '" + address + "' must have the form host:port");
-    }
+    var unused = HostPort.parse("Coordinator address", address);
   }
 }

@@ -65,14 +65,14 @@ final class BatchCutter implements AutoCloseable {
    * @param message its rows are left as they are
    * @param rows which of them, ascending, at least one
    * @param firstSequence first sequence that the bucket has not stored, ignored without a writer
-   * @return batches, to be closed by the caller
+   * @return parts, to be closed by the caller
    */
-  List<EncodedBatch> cut(Message message, int[] rows, Sequences sequences, long firstSequence) {
+  List<PutPart> cut(Message message, int[] rows, Sequences sequences, long firstSequence) {
     VectorSchemaRoot root = message.root();
     long rowBytes = Math.max(1, bytes(root) / Math.max(1, root.getRowCount()));
     // By uncompressed size: what does not shrink fits, and a batch that is too large is halved.
     int step = (int) Math.max(1, Math.min(rows.length, BatchLimits.MAX_BATCH_BYTES / rowBytes));
-    List<EncodedBatch> batches = new ArrayList<>();
+    List<PutPart> batches = new ArrayList<>();
     try {
       for (int from = 0; from < rows.length; from += step) {
         int to = Math.min(rows.length, from + step);
@@ -80,7 +80,7 @@ final class BatchCutter implements AutoCloseable {
       }
       return batches;
     } catch (RuntimeException | Error e) {
-      batches.forEach(EncodedBatch::close);
+      batches.forEach(PutPart::close);
       throw e;
     }
   }
@@ -92,7 +92,7 @@ final class BatchCutter implements AutoCloseable {
       int to,
       Sequences sequences,
       long firstSequence,
-      List<EncodedBatch> batches) {
+      List<PutPart> batches) {
     BatchWriter writer = writer(rows, from, to, sequences, firstSequence);
     EncodedBatch batch = null;
     try (VectorSchemaRoot part = part(message.root(), rows, from, to)) {
@@ -106,7 +106,7 @@ final class BatchCutter implements AutoCloseable {
       }
     }
     if (batch != null && (to - from == 1 || batch.wireBytes() <= BatchLimits.MAX_BATCH_BYTES)) {
-      batches.add(batch);
+      batches.add(new PutPart(batch, sequences(rows, from, to, sequences)));
       PutLimits.check(to - from, countedBytes(batch, to - from));
       return;
     }
@@ -134,6 +134,14 @@ final class BatchCutter implements AutoCloseable {
     long base = from == 0 ? firstSequence : sequences.base() + rows[from];
     long end = to == rows.length ? sequences.end() : sequences.base() + rows[to];
     return new BatchWriter(sequences.id(), sequences.epoch(), base, Math.toIntExact(end - base));
+  }
+
+  private static long[] sequences(int[] rows, int from, int to, Sequences sequences) {
+    long[] own = new long[sequences.id() < 0 ? 0 : to - from];
+    for (int i = 0; i < own.length; i++) {
+      own[i] = sequences.base() + rows[from + i];
+    }
+    return own;
   }
 
   private VectorSchemaRoot part(VectorSchemaRoot root, int[] rows, int from, int to) {

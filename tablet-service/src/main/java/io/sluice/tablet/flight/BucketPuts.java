@@ -2,8 +2,11 @@ package io.sluice.tablet.flight;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
-import io.sluice.format.batch.EncodedBatch;
+import io.sluice.format.schema.TableSchema;
+import io.sluice.protocol.error.StatusMapping;
 import io.sluice.tablet.replica.AppendCallback;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
@@ -13,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The batches that one uploaded message puts into one bucket: one after another, in order, each
- * tried again after a pause while its refusal says that this is safe. Closes the batches; tells the
- * outcome exactly once.
+ * tried again after a pause while its refusal says that this is safe, and in two halves when the
+ * changes it makes are too large for one. Closes the batches; tells the outcome exactly once.
  */
 final class BucketPuts {
   private static final long MIN_PAUSE_MS = 20;
@@ -32,7 +35,7 @@ final class BucketPuts {
   private final PutContext context;
   private final PutTargets targets;
   private final int bucket;
-  private final List<EncodedBatch> batches;
+  private final TableSchema schema;
   private final long ackedThrough;
   private final Outcome outcome;
   private final long deadlineNanos;
@@ -40,7 +43,8 @@ final class BucketPuts {
   private volatile boolean cancelled;
   private volatile @Nullable ScheduledFuture<?> pause;
   // Touched by one attempt at a time: the next begins when the last was answered.
-  private int current;
+  private final Deque<PutPart> parts;
+  private boolean begun;
   private long pauseMs = MIN_PAUSE_MS;
   private long firstOffset = -1;
   private boolean onlyDuplicates = true;
@@ -49,13 +53,15 @@ final class BucketPuts {
       PutContext context,
       PutTargets targets,
       int bucket,
-      List<EncodedBatch> batches,
+      TableSchema schema,
+      List<PutPart> parts,
       long ackedThrough,
       Outcome outcome) {
     this.context = context;
     this.targets = targets;
     this.bucket = bucket;
-    this.batches = batches;
+    this.schema = schema;
+    this.parts = new ArrayDeque<>(parts);
     this.ackedThrough = ackedThrough;
     this.outcome = outcome;
     this.deadlineNanos = context.clock().nanoTime() + context.settings().putTimeout().toNanos();
@@ -69,7 +75,7 @@ final class BucketPuts {
   /** Closes the batches of puts that are not started. */
   void discard() {
     if (told.compareAndSet(false, true)) {
-      batches.forEach(EncodedBatch::close);
+      parts.forEach(PutPart::close);
     }
   }
 
@@ -85,20 +91,30 @@ final class BucketPuts {
   private void attempt() {
     if (cancelled) {
       finish(cancelledFailure());
-      return;
+    } else if (targets.mustAsk(bucket)) {
+      work(
+          () -> {
+            targets.ask(bucket);
+            put();
+          });
+    } else {
+      put();
     }
-    targets.append(batches.get(current), bucket, ackedThrough, new Attempt());
+  }
+
+  private void put() {
+    targets.append(parts.getFirst().batch(), bucket, ackedThrough, new Attempt());
   }
 
   private void afterStored(long baseOffset, boolean duplicate, int leaderEpoch) {
-    if (current == 0) {
+    if (!begun) {
       firstOffset = baseOffset;
+      begun = true;
     }
     onlyDuplicates &= duplicate;
-    batches.get(current).close();
-    current++;
+    parts.removeFirst().close();
     pauseMs = MIN_PAUSE_MS;
-    if (current < batches.size()) {
+    if (!parts.isEmpty()) {
       attempt();
     } else if (told.compareAndSet(false, true)) {
       outcome.stored(firstOffset, onlyDuplicates, leaderEpoch);
@@ -106,6 +122,10 @@ final class BucketPuts {
   }
 
   private void afterRefused(SluiceException why) {
+    if (why.code() == ErrorCode.PUT_TOO_LARGE && parts.getFirst().rows() > 1) {
+      work(this::halve);
+      return;
+    }
     boolean again =
         why.code().retriable() && !cancelled && context.clock().nanoTime() < deadlineNanos;
     if (!again) {
@@ -121,9 +141,36 @@ final class BucketPuts {
     }
   }
 
+  private void halve() {
+    PutPart whole = parts.getFirst();
+    List<PutPart> halves = whole.halves(context.allocator(), schema);
+    parts.removeFirst().close();
+    parts.addFirst(halves.get(1));
+    parts.addFirst(halves.get(0));
+    attempt();
+  }
+
+  /** Goes on with what may take long, on a thread that may. */
+  private void work(Runnable task) {
+    try {
+      context
+          .work()
+          .execute(
+              () -> {
+                try {
+                  task.run();
+                } catch (RuntimeException e) {
+                  finish(StatusMapping.fromStatus(e));
+                }
+              });
+    } catch (RejectedExecutionException stopping) {
+      finish(PutHandler.stopping());
+    }
+  }
+
   private void finish(SluiceException why) {
     if (told.compareAndSet(false, true)) {
-      batches.forEach(EncodedBatch::close);
+      parts.forEach(PutPart::close);
       outcome.refused(why);
     }
   }

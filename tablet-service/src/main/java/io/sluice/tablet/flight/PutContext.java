@@ -2,6 +2,7 @@ package io.sluice.tablet.flight;
 
 import io.sluice.common.TimeSource;
 import io.sluice.tablet.lookup.KvMeters;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -14,6 +15,7 @@ import org.apache.arrow.memory.BufferAllocator;
  * @param allocator memory of uploads
  * @param peers puts into buckets that other servers lead
  * @param retries runs puts that are tried again after a pause; tasks must not block
+ * @param work threads for what may take long or block: asking for leaders, cutting puts
  * @param meters counters
  * @param clock clocks
  * @param kvMeters counters of key-value work
@@ -25,6 +27,7 @@ record PutContext(
     BufferAllocator allocator,
     PeerChannels peers,
     ScheduledExecutorService retries,
+    Executor work,
     FlightMeters meters,
     TimeSource clock,
     KvMeters kvMeters) {}

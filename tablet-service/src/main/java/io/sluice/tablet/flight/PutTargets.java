@@ -27,12 +27,16 @@ import org.apache.arrow.flight.impl.Flight.Action;
 import org.apache.arrow.flight.impl.Flight.Result;
 import org.apache.arrow.flight.impl.FlightServiceGrpc;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Where the batches of one upload go: into a replica here, or on a put stream to the tablet that
- * leads the bucket. Remembers the leaders it learns from refusals. Thread-safe.
+ * leads the bucket. Remembers the leaders it learns from refusals, and asks the coordinator when a
+ * refusal does not say who leads now. Thread-safe.
  */
 final class PutTargets implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(PutTargets.class);
   private static final String LEADER_DETAIL = "leader";
   private static final long WRITER_STATE_SECONDS = 10;
 
@@ -40,6 +44,7 @@ final class PutTargets implements AutoCloseable {
   private final Located table;
   private final NativePut put;
   private final @Nullable String[] addresses;
+  private final boolean[] moved;
   private final Map<String, PeerPut> streams = new HashMap<>();
   private boolean closed;
 
@@ -51,6 +56,7 @@ final class PutTargets implements AutoCloseable {
     this.table = table;
     this.put = put;
     this.addresses = new String[table.bucketCount()];
+    this.moved = new boolean[table.bucketCount()];
     for (int bucket = 0; bucket < addresses.length; bucket++) {
       boolean here = table.leader(bucket) == context.directory().serverId();
       addresses[bucket] = here ? null : table.leaderAddress(bucket);
@@ -154,7 +160,7 @@ final class PutTargets implements AutoCloseable {
 
       @Override
       public void refused(SluiceException why) {
-        if (why.code() == ErrorCode.NOT_LEADER) {
+        if (why.code() == ErrorCode.NOT_LEADER || why.code() == ErrorCode.UNAVAILABLE) {
           learn(bucket, why.details().get(LEADER_DETAIL));
         }
         callback.refused(why);
@@ -163,12 +169,42 @@ final class PutTargets implements AutoCloseable {
   }
 
   /**
-   * Sends the next try to the leader that a refusal named. One that names nobody comes from a
-   * leader that has not heard of its bucket yet: the next try goes to the same server.
+   * Sends the next try to the leader that a refusal named. One that names nobody, or only the id of
+   * a server, comes from a server that has stopped leading, or has not heard of its bucket yet.
    */
   private synchronized void learn(int bucket, @Nullable String leader) {
-    if (leader != null && !leader.isEmpty()) {
+    moved[bucket] = leader == null || leader.isEmpty();
+    if (!moved[bucket]) {
       addresses[bucket] = leader;
+    }
+  }
+
+  /** Whether who leads the bucket has to be {@link #ask}ed before the next try. */
+  synchronized boolean mustAsk(int bucket) {
+    return moved[bucket];
+  }
+
+  /**
+   * Asks the coordinator who leads the bucket now; blocks. When it does not answer, or nobody
+   * leads, the next try goes where the last one went.
+   */
+  void ask(int bucket) {
+    Located now;
+    try {
+      now = context.directory().locate(table.path());
+    } catch (SluiceException unanswered) {
+      LOG.debug("The leader of {} bucket {} is not known", table.path(), bucket, unanswered);
+      return;
+    }
+    int leader = now.leader(bucket);
+    if (now.tableId() != table.tableId() || leader == 0) {
+      return;
+    }
+    boolean here = leader == context.directory().serverId();
+    String address = now.leaderAddress(bucket);
+    synchronized (this) {
+      moved[bucket] = false;
+      addresses[bucket] = here ? null : address;
     }
   }
 

@@ -4,7 +4,6 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.Names;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TablePath;
-import io.sluice.format.batch.EncodedBatch;
 import io.sluice.format.batch.LogBatchDecoder;
 import io.sluice.protocol.flight.FlightFrame;
 import io.sluice.protocol.flight.WireEncoding;
@@ -67,7 +66,7 @@ final class StockPutStream implements PutStream {
 
   /** What is known once the schema message has come. */
   private record Upload(
-      Located table,
+      Located written,
       Schema schema,
       UploadMapping mapping,
       RowRouter router,
@@ -167,7 +166,10 @@ final class StockPutStream implements PutStream {
     if (!table.schema().primaryKey().isEmpty()) {
       PutTargets.checkAcks(table.path(), request.getAcks());
     }
-    UploadMapping mapping = UploadMapping.of(schema, table);
+    PartialUpload partial = PartialUpload.of(table, request.getTargetColumnsList());
+    Located written = partial.written();
+    partial.check(schema);
+    UploadMapping mapping = UploadMapping.of(schema, written);
     if (table.info() != null) {
       context.directory().awaitArrival(table.info());
     }
@@ -180,6 +182,7 @@ final class StockPutStream implements PutStream {
         NativePut.newBuilder()
             .setTableId(table.tableId())
             .setSchemaId(table.schema().schemaId())
+            .addAllTargetColumns(partial.targetIds())
             .setWriterId(writer == null ? -1 : writer.getWriterId())
             .setWriterEpoch(writer == null ? 0 : writer.getWriterEpoch())
             .setAcks(request.getAcks())
@@ -191,11 +194,11 @@ final class StockPutStream implements PutStream {
       int firstBucket = (int) (context.clock().nanoTime() >>> 10);
       upload =
           new Upload(
-              table,
+              written,
               schema,
               mapping,
-              new RowRouter(table, firstBucket),
-              new BatchCutter(context.allocator(), table.schema()),
+              new RowRouter(written, firstBucket),
+              new BatchCutter(context.allocator(), written.schema()),
               targets,
               writer,
               last);
@@ -316,13 +319,14 @@ final class StockPutStream implements PutStream {
       message.skipped(bucket);
       return;
     }
-    List<EncodedBatch> batches = open.cutter().cut(rows, wanted, sequences, first);
+    List<PutPart> parts = open.cutter().cut(rows, wanted, sequences, first);
     message.add(
         new BucketPuts(
             context,
             open.targets(),
             bucket,
-            batches,
+            open.written().schema(),
+            parts,
             sequences.base() - 1,
             message.outcome(bucket)));
   }
@@ -342,7 +346,7 @@ final class StockPutStream implements PutStream {
             message.wireBytes(),
             context.clock().nanoTime() - message.arrivedNanos());
     Upload open = upload;
-    if (open != null && !open.table().schema().primaryKey().isEmpty()) {
+    if (open != null && !open.written().schema().primaryKey().isEmpty()) {
       context.kvMeters().put(message.rows());
     }
     PutAnswer answer = message.answer();

@@ -201,6 +201,11 @@ final class TableDirectory {
           serverId);
     }
 
+    /** The same table for rows that have only these of its columns. */
+    Located withColumns(TableSchema columns) {
+      return new Located(tableId, path, columns, bucketCount, bucketKey, info, localServerId);
+    }
+
     TableBucket bucket(int bucket) {
       return TableBucket.of(tableId, bucket);
     }

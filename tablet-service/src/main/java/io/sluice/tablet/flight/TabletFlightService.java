@@ -24,6 +24,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class TabletFlightService implements BindableService, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TabletFlightService.class);
+  private static final int PUT_WORKERS = 2;
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
   private final FlightMetadataService metadataCalls;
@@ -34,6 +35,7 @@ public final class TabletFlightService implements BindableService, AutoCloseable
   private final FlightMeters meters;
   private final ExecutorService scanThreads;
   private final ScheduledExecutorService retries;
+  private final ExecutorService putWork;
   private final PeerChannels peers;
 
   /** A service that is bound to a server by {@link #bindService}. */
@@ -43,6 +45,7 @@ public final class TabletFlightService implements BindableService, AutoCloseable
     this.meters = context.meters();
     this.scanThreads = Executors.newFixedThreadPool(settings.scanThreads(), threads("flight-scan"));
     this.retries = Executors.newSingleThreadScheduledExecutor(threads("flight-retry"));
+    this.putWork = Executors.newFixedThreadPool(PUT_WORKERS, threads("flight-put-work"));
     this.peers = new PeerChannels();
     TableDirectory directory =
         new TableDirectory(
@@ -59,6 +62,7 @@ public final class TabletFlightService implements BindableService, AutoCloseable
                 allocator,
                 peers,
                 retries,
+                putWork,
                 meters,
                 context.clock(),
                 context.lookups().meters()));
@@ -99,14 +103,20 @@ public final class TabletFlightService implements BindableService, AutoCloseable
   public void close() {
     stopAccepting();
     retries.shutdownNow();
+    putWork.shutdown();
     scanThreads.shutdown();
     peers.close();
     try {
-      if (!scanThreads.awaitTermination(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
-        LOG.warn("Scan threads still run after {}", CLOSE_TIMEOUT);
-      }
+      awaitEnd(scanThreads, "Scan threads");
+      awaitEnd(putWork, "Threads that cut and forward puts");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void awaitEnd(ExecutorService threads, String what) throws InterruptedException {
+    if (!threads.awaitTermination(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
+      LOG.warn("{} still run after {}", what, CLOSE_TIMEOUT);
     }
   }
 

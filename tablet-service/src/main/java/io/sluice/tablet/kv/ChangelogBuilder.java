@@ -24,14 +24,12 @@ final class ChangelogBuilder implements AutoCloseable {
   private final ColumnWriters writers;
   private final List<PlannedChange> changes = new ArrayList<>();
   private byte[] changeTypes;
-  private int[] rowOfRecord;
-  private int inputRow = -1;
+  private int inputRows;
   private boolean given;
 
   ChangelogBuilder(TableSchema schema, BufferAllocator allocator, int expectedRecords) {
     this.schema = schema;
     this.changeTypes = new byte[Math.max(16, expectedRecords)];
-    this.rowOfRecord = new int[changeTypes.length];
     this.root = VectorSchemaRoot.create(ArrowSchemas.toArrow(schema), allocator);
     try {
       this.writers = ColumnWriters.of(schema, root, expectedRecords);
@@ -43,7 +41,7 @@ final class ChangelogBuilder implements AutoCloseable {
 
   /** The records that follow come from the next row of the put. */
   void nextRow() {
-    inputRow++;
+    inputRows++;
   }
 
   void insert(RowKey key, Row row, byte[] value) {
@@ -67,10 +65,8 @@ final class ChangelogBuilder implements AutoCloseable {
     writers.write(row);
     if (record == changeTypes.length) {
       changeTypes = Arrays.copyOf(changeTypes, 2 * record);
-      rowOfRecord = Arrays.copyOf(rowOfRecord, 2 * record);
     }
     changeTypes[record] = type.code();
-    rowOfRecord[record] = inputRow;
     if (writers.bytes() > MAX_BYTES) {
       throw new SluiceException(
           ErrorCode.PUT_TOO_LARGE,
@@ -86,18 +82,18 @@ final class ChangelogBuilder implements AutoCloseable {
     changes.add(new PlannedChange(writers.rowCount() - 1, key, value, rowDelta));
   }
 
+  /** Arrow bytes so far, about. */
+  long bytes() {
+    return writers.bytes();
+  }
+
   /** Gives everything to a plan, which closes the root from now on. */
   ChangelogPlan finish(PreWriteBuffer buffer) {
     long bytes = writers.bytes();
     writers.finish();
     ChangelogRecords records =
         new ChangelogRecords(
-            schema,
-            root,
-            Arrays.copyOf(changeTypes, root.getRowCount()),
-            Arrays.copyOf(rowOfRecord, root.getRowCount()),
-            inputRow + 1,
-            bytes);
+            schema, root, Arrays.copyOf(changeTypes, root.getRowCount()), inputRows, bytes);
     ChangelogPlan plan = new ChangelogPlan(buffer, records, changes);
     given = true;
     return plan;

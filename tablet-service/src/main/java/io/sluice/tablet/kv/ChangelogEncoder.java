@@ -8,35 +8,17 @@ import io.sluice.format.batch.CompressionSettings;
 import io.sluice.format.batch.EncodedBatch;
 import io.sluice.format.batch.LogBatchEncoder;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.vector.VectorSchemaRoot;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns an evaluated changelog into log batches within the size limits, cut between rows of the put
- * and never between a -U and its +U. The batches account for the put's sequences, one a row, each
- * for those of its own rows and of the rows without a change before them; the last also for those
- * behind, and for sequences without a row (rows of an upload that went to other buckets). One
- * owner, not thread-safe.
+ * Turns an evaluated changelog into one log batch, as a log is cut between batches after a crash:
+ * so a put is there wholly or not at all, with all of its sequences. A put whose changelog does not
+ * fit a batch must be sent in parts. One owner, not thread-safe.
  */
 public final class ChangelogEncoder implements AutoCloseable {
   private final LogBatchEncoder encoder;
   private final int maxBatchBytes;
-
-  /**
-   * One batch.
-   *
-   * @param batch leader's fields zero; closed with the part
-   * @param endRecord the batch ends before this record of the plan
-   */
-  public record Part(EncodedBatch batch, int endRecord) implements AutoCloseable {
-    @Override
-    public void close() {
-      batch.close();
-    }
-  }
 
   /** With the limit of {@link BatchLimits#MAX_BATCH_BYTES}. */
   public ChangelogEncoder(BufferAllocator allocator, CompressionSettings settings) {
@@ -49,13 +31,14 @@ public final class ChangelogEncoder implements AutoCloseable {
   }
 
   /**
-   * The batches of a plan, in order; none when it is empty.
+   * The batch of a plan that is not empty.
    *
    * @param writer who puts, with the sequences of the rows that were evaluated
-   * @return to be closed by the caller, each
-   * @throws SluiceException ROW_TOO_LARGE when what one row changes does not fit a batch
+   * @return leader's fields zero; to be closed by the caller
+   * @throws SluiceException PUT_TOO_LARGE when the changelog of several rows does not fit a batch,
+   *     ROW_TOO_LARGE when what one row changes does not
    */
-  public List<Part> encode(ChangelogPlan plan, BatchWriter writer) {
+  public EncodedBatch encode(ChangelogPlan plan, BatchWriter writer) {
     ChangelogRecords records = plan.records();
     if (writer.id() >= 0 && writer.sequenceCount() < records.inputRowCount()) {
       throw new SluiceException(
@@ -66,87 +49,53 @@ public final class ChangelogEncoder implements AutoCloseable {
               + writer.sequenceCount()
               + " sequences; a put into a primary-key table has at least one for each row");
     }
-    List<Part> parts = new ArrayList<>();
-    try {
-      int step = step(records);
-      for (int from = 0; from < records.count(); ) {
-        int to = endFrom(records, from, Math.min(records.count(), from + step));
-        encode(records, from, to, writer, parts);
-        from = to;
-      }
-      return parts;
-    } catch (RuntimeException | Error e) {
-      parts.forEach(Part::close);
-      throw e;
+    boolean oneRow = records.inputRowCount() == 1;
+    if (records.count() > BatchLimits.MAX_ROWS) {
+      throw tooLarge(records, oneRow, records.bytes(), null);
     }
-  }
-
-  /** Records that fit a batch by their size without compression. */
-  private int step(ChangelogRecords records) {
-    long recordBytes = Math.max(1, records.bytes() / Math.max(1, records.count()));
-    return (int) Math.max(1, Math.min(BatchLimits.MAX_ROWS, maxBatchBytes / recordBytes));
-  }
-
-  /** The cut nearest to {@code wanted} that leaves at least one row behind {@code from}. */
-  private static int endFrom(ChangelogRecords records, int from, int wanted) {
-    int end = records.cutAt(wanted);
-    for (int later = from + 1; end <= from; later++) {
-      end = records.cutAt(later);
-    }
-    return end;
-  }
-
-  private void encode(
-      ChangelogRecords records, int from, int to, BatchWriter writer, List<Part> parts) {
-    int middle = endFrom(records, from, (from + to) >>> 1);
-    boolean oneRow = middle == to;
-    EncodedBatch batch = tryEncode(records, from, to, writer, oneRow);
-    if (batch != null) {
-      parts.add(new Part(batch, to));
-      return;
-    }
-    encode(records, from, middle, writer, parts);
-    encode(records, middle, to, writer, parts);
-  }
-
-  /** Null when the batch is too large and can be cut. */
-  private @Nullable EncodedBatch tryEncode(
-      ChangelogRecords records, int from, int to, BatchWriter writer, boolean oneRow) {
     EncodedBatch batch;
-    try (VectorSchemaRoot part = records.root().slice(from, to - from)) {
-      ByteBuffer types = ByteBuffer.wrap(records.changeTypes(), from, to - from);
-      batch = encoder.encode(part, records.schema(), types, writer(records, from, to, writer));
+    try {
+      ByteBuffer types = ByteBuffer.wrap(records.changeTypes());
+      batch = encoder.encode(records.root(), records.schema(), types, writer);
     } catch (SluiceException e) {
-      if (e.code() == ErrorCode.BATCH_TOO_LARGE && !oneRow) {
-        return null;
-      }
-      throw e;
+      throw e.code() == ErrorCode.BATCH_TOO_LARGE
+          ? tooLarge(records, oneRow, records.bytes(), e)
+          : e;
     }
     int bytes = batch.wireBytes();
-    if (bytes <= (oneRow ? BatchLimits.MAX_SINGLE_ROW_BYTES : maxBatchBytes)) {
-      return batch;
+    if (bytes > (oneRow ? BatchLimits.MAX_SINGLE_ROW_BYTES : maxBatchBytes)) {
+      batch.close();
+      throw tooLarge(records, oneRow, bytes, null);
     }
-    batch.close();
-    if (oneRow) {
-      throw new SluiceException(
-          ErrorCode.ROW_TOO_LARGE,
-          "Row "
-              + records.inputRows()[from]
-              + " of the put changes "
-              + bytes
-              + " bytes; the limit for one row is "
-              + BatchLimits.MAX_SINGLE_ROW_BYTES);
-    }
-    return null;
+    return batch;
   }
 
-  private static BatchWriter writer(ChangelogRecords records, int from, int to, BatchWriter put) {
-    if (put.id() < 0) {
-      return BatchWriter.NONE;
+  private SluiceException tooLarge(
+      ChangelogRecords records, boolean oneRow, long bytes, @Nullable SluiceException cause) {
+    if (oneRow) {
+      return rowTooLarge(bytes, cause);
     }
-    int firstRow = from == 0 ? 0 : records.rowsThrough(from);
-    int end = to == records.count() ? put.sequenceCount() : records.rowsThrough(to);
-    return new BatchWriter(put.id(), put.epoch(), put.baseSequence() + firstRow, end - firstRow);
+    return new SluiceException(
+        ErrorCode.PUT_TOO_LARGE,
+        "The changes of the put, "
+            + records.count()
+            + " changelog records of "
+            + bytes
+            + " bytes, do not fit one batch of at most "
+            + maxBatchBytes
+            + " bytes; put fewer rows at once",
+        cause);
+  }
+
+  /** The row before and the row after a change must fit one batch together. */
+  static SluiceException rowTooLarge(long bytes, @Nullable SluiceException cause) {
+    return new SluiceException(
+        ErrorCode.ROW_TOO_LARGE,
+        "The put changes one row, which takes "
+            + bytes
+            + " bytes with the row before; the limit for both is "
+            + BatchLimits.MAX_SINGLE_ROW_BYTES,
+        cause);
   }
 
   /** Gives back scratch memory and codec contexts. */

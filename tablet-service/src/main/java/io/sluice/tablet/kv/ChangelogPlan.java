@@ -11,20 +11,17 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 
 /**
  * The whole changelog of one put, evaluated but not yet appended. Its owner appends the records, in
- * one batch or in the several that a {@link ChangelogEncoder} makes, and reports each batch that is
- * in the log with {@link #applied}; only then do later puts see the changes. A plan that is dropped
- * leaves no trace.
+ * the one batch that a {@link ChangelogEncoder} makes, and reports it with {@link #applied}; only
+ * then do later puts see the changes. A plan that is dropped leaves no trace.
  *
- * <p>Between the evaluation and the last {@link #applied} no other put of the bucket may be
- * evaluated or applied. Owned by the thread that writes the bucket.
+ * <p>Between the evaluation and {@link #applied} no other put of the bucket may be evaluated or
+ * applied. Owned by the thread that writes the bucket.
  */
 public final class ChangelogPlan implements AutoCloseable {
   private final PreWriteBuffer buffer;
   private final ChangelogRecords records;
   private final List<PlannedChange> changes;
-  private long revision;
-  private int appliedRecords;
-  private int appliedChanges;
+  private final long revision;
 
   /** Owns what it is given from now on. */
   ChangelogPlan(PreWriteBuffer buffer, ChangelogRecords records, List<PlannedChange> changes) {
@@ -69,23 +66,12 @@ public final class ChangelogPlan implements AutoCloseable {
   }
 
   /**
-   * The whole changelog is in the log.
+   * The changelog is in the log.
    *
    * @param baseOffset offset of the first record
    * @param appendTimeMs append time of the batch
    */
   public void applied(long baseOffset, long appendTimeMs) {
-    applied(recordCount(), baseOffset, appendTimeMs);
-  }
-
-  /**
-   * The next part of the changelog is in the log.
-   *
-   * @param endRecord the part begins where the last one ended and ends before this record
-   * @param baseOffset offset of the part's first record
-   * @param appendTimeMs append time of the part's batch
-   */
-  public void applied(int endRecord, long baseOffset, long appendTimeMs) {
     if (buffer.revision() != revision) {
       throw new SluiceException(
           ErrorCode.INTERNAL, "The bucket's rows changed between evaluation and append of a put");
@@ -98,19 +84,15 @@ public final class ChangelogPlan implements AutoCloseable {
               + ", but the changes known end at "
               + buffer.endOffset());
     }
-    int firstRecord = appliedRecords;
-    while (appliedChanges < changes.size() && changes.get(appliedChanges).record() < endRecord) {
-      PlannedChange change = changes.get(appliedChanges++);
+    for (PlannedChange change : changes) {
       byte[] value = change.value();
       if (value != null) {
         RowCodec.setModifiedMs(value, appendTimeMs);
       }
-      long offset = baseOffset + change.record() - firstRecord;
-      buffer.add(new KvChange(change.key(), value, offset, change.rowDelta()));
+      buffer.add(
+          new KvChange(change.key(), value, baseOffset + change.record(), change.rowDelta()));
     }
-    buffer.extendTo(baseOffset + endRecord - firstRecord);
-    appliedRecords = endRecord;
-    revision = buffer.revision();
+    buffer.extendTo(baseOffset + recordCount());
   }
 
   /** Gives the records' memory back. */

@@ -91,7 +91,9 @@ public final class UpsertEvaluator {
             pass.delete(keys[i]);
           }
         } catch (SluiceException e) {
-          throw inRow(i, e);
+          throw keys.length == 1 && e.code() == ErrorCode.PUT_TOO_LARGE
+              ? ChangelogEncoder.rowTooLarge(builder.bytes(), e)
+              : inRow(i, e);
         }
       }
       return builder.finish(buffer);

@@ -120,14 +120,6 @@ public final class BucketLog {
     return base;
   }
 
-  /**
-   * Takes in the sequences of a put that changed nothing, in memory only: after a restart such a
-   * put is evaluated again and again changes nothing. Owner only.
-   */
-  public void passed(LogBatchHeader header) {
-    writers.passed(header, context.platform().time().epochMs());
-  }
-
   private int gather(LogBatchHeader header, List<ByteBuffer> sections) {
     if (broken) {
       throw new SluiceException(

@@ -60,21 +60,8 @@ final class WriterStates {
     state.epoch = Math.max(state.epoch, header.writerEpoch());
     state.lastSequence = Math.max(state.lastSequence, header.lastSequence());
     state.lastBaseSequence = header.baseSequence();
-    state.lastBaseOffset = header.baseOffset();
+    state.lastBaseOffset = header.isControl() ? -1 : header.baseOffset();
     state.lastTimeMs = header.appendTimeMs();
-  }
-
-  /** Takes in a put that changed nothing, so that no batch carries its sequences. */
-  void passed(LogBatchHeader header, long nowMs) {
-    if (header.writerId() < 0) {
-      return;
-    }
-    State state = writers.computeIfAbsent(header.writerId(), id -> new State());
-    state.epoch = Math.max(state.epoch, header.writerEpoch());
-    state.lastSequence = Math.max(state.lastSequence, header.lastSequence());
-    state.lastBaseSequence = header.baseSequence();
-    state.lastBaseOffset = -1;
-    state.lastTimeMs = Math.max(state.lastTimeMs, nowMs);
   }
 
   /** The last sequence stored, -1 when none. */

@@ -4,6 +4,7 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.format.batch.BatchWriter;
 import io.sluice.format.batch.CompressionSettings;
+import io.sluice.format.batch.EncodedBatch;
 import io.sluice.format.batch.LogBatchHeader;
 import io.sluice.format.schema.TableSchema;
 import io.sluice.tablet.kv.ChangelogApplier;
@@ -154,25 +155,32 @@ final class KvReplica {
   }
 
   /**
-   * Evaluates a put and appends its changelog; nothing is appended when a row is refused. A put
-   * that changes nothing only moves the writer's sequence.
+   * Evaluates a put and appends its changelog as one batch; nothing is appended when a row is
+   * refused. Of a put that changes nothing a control batch keeps the writer's sequences, so that it
+   * is known after a crash too: evaluated again it might change what others have written since.
    *
    * @param firstRow rows before it were stored by an earlier put
    * @return offset of the first record, -1 when there is none
    */
   long put(AppendRequest request, int firstRow, int epoch) {
-    LogBatchHeader header = request.header();
+    BatchWriter writer = writer(request.header(), firstRow);
     try (ChangelogPlan plan = evaluate(request, firstRow)) {
       if (plan.isEmpty()) {
-        log.passed(header);
+        keepSequences(writer, epoch);
         return -1;
       }
-      List<ChangelogEncoder.Part> parts = encode(plan, writer(header, firstRow));
-      try {
-        return append(plan, parts, epoch);
-      } finally {
-        parts.forEach(ChangelogEncoder.Part::close);
+      try (EncodedBatch batch = encode(plan, writer)) {
+        long base = log.append(batch.header(), batch.sections(), epoch);
+        plan.applied(base, batch.header().appendTimeMs());
+        return base;
       }
+    }
+  }
+
+  private void keepSequences(BatchWriter writer, int epoch) {
+    if (writer.id() >= 0) {
+      log.append(LogBatchHeader.control(writer), List.of(), epoch);
+      openTablet().skipTo(log.endOffset());
     }
   }
 
@@ -188,7 +196,7 @@ final class KvReplica {
     }
   }
 
-  private List<ChangelogEncoder.Part> encode(ChangelogPlan plan, BatchWriter writer) {
+  private EncodedBatch encode(ChangelogPlan plan, BatchWriter writer) {
     try {
       return encoder.encode(plan, writer);
     } catch (OutOfMemoryException e) {
@@ -199,17 +207,6 @@ final class KvReplica {
   private static SluiceException noMemory(OutOfMemoryException e) {
     return new SluiceException(
         ErrorCode.BACKPRESSURE, "This server has no memory for a put now: " + e.getMessage(), e);
-  }
-
-  private long append(ChangelogPlan plan, List<ChangelogEncoder.Part> parts, int epoch) {
-    long first = -1;
-    for (ChangelogEncoder.Part part : parts) {
-      LogBatchHeader header = part.batch().header();
-      long base = log.append(header, part.batch().sections(), epoch);
-      plan.applied(part.endRecord(), base, header.appendTimeMs());
-      first = first < 0 ? base : first;
-    }
-    return first;
   }
 
   private static BatchWriter writer(LogBatchHeader header, int firstRow) {

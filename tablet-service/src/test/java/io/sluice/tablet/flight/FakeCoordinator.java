@@ -97,6 +97,17 @@ final class FakeCoordinator extends MetadataServiceGrpc.MetadataServiceImplBase 
     return made;
   }
 
+  /** Gives a bucket of a table to another tablet, counted from 0; tells neither tablet. */
+  synchronized void move(TablePath path, int bucket, int tablet) {
+    Tablet leader = tablets.get(tablet);
+    TableInfo.Builder info = tables.get(path).toBuilder();
+    info.getBucketsBuilder(bucket)
+        .setLeaderServerId(leader.id())
+        .setLeaderEpoch(info.getBuckets(bucket).getLeaderEpoch() + 1)
+        .setLeader(Endpoint.newBuilder().setHost("127.0.0.1").setFlightPort(leader.port()));
+    tables.put(path, info.build());
+  }
+
   @Override
   public void createDatabase(CreateDatabaseRequest request, StreamObserver<DatabaseInfo> answer) {
     answer(answer, () -> DatabaseInfo.newBuilder().setName(request.getName()).build());

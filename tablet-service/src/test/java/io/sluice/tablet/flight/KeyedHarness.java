@@ -41,13 +41,16 @@ import org.apache.arrow.flight.FlightClient;
 import org.apache.arrow.flight.Location;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
+import org.jspecify.annotations.Nullable;
 
-/** A tablet with real replicas and a coordinator in memory, on loopback ports. */
+/**
+ * A tablet with real replicas and a coordinator in memory, on loopback ports; {@link #another} adds
+ * a tablet to the same coordinator.
+ */
 final class KeyedHarness implements AutoCloseable, FakeCoordinator.Hosting {
   static final TablePath AIRPORTS = new TablePath("demo", "airports");
-  private static final int SERVER = 1;
 
-  final FakeCoordinator coordinator = new FakeCoordinator();
+  final FakeCoordinator coordinator;
   final BufferAllocator clientAllocator = new RootAllocator();
   final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   private final BufferAllocator allocator = new RootAllocator(256L << 20);
@@ -57,17 +60,35 @@ final class KeyedHarness implements AutoCloseable, FakeCoordinator.Hosting {
   private final RowLookups lookups;
   private final TabletFlightService service;
   private final CoordinatorChannels channels;
+  private final int server;
+  private final boolean ownsCoordinator;
   private final Server coordinatorServer;
-  private final Server server;
+  private final Server flight;
   private final List<AutoCloseable> opened = new ArrayList<>();
   private long index;
 
   KeyedHarness(Path directory) throws Exception {
-    coordinatorServer =
-        NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
-            .addService(coordinator)
-            .build()
-            .start();
+    this(directory, 1, new FakeCoordinator(), null);
+  }
+
+  /** Another tablet, with the next server id; closed by its caller, before this one. */
+  KeyedHarness another(Path directory) throws Exception {
+    return new KeyedHarness(directory, server + 1, coordinator, coordinatorServer);
+  }
+
+  private KeyedHarness(
+      Path directory, int server, FakeCoordinator coordinator, @Nullable Server running)
+      throws Exception {
+    this.server = server;
+    this.coordinator = coordinator;
+    this.ownsCoordinator = running == null;
+    this.coordinatorServer =
+        running != null
+            ? running
+            : NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
+                .addService(coordinator)
+                .build()
+                .start();
     kv =
         KvHost.open(
             new KvSettings(16 << 20, 8 << 20, 4 << 20, 32, 1, 60_000, 32 << 20),
@@ -76,7 +97,7 @@ final class KeyedHarness implements AutoCloseable, FakeCoordinator.Hosting {
     replicas =
         ReplicaSet.open(
             new TabletStorageConfig(
-                SERVER,
+                server,
                 directory,
                 LogConfig.DEFAULT,
                 DiskLimits.DEFAULT,
@@ -99,7 +120,7 @@ final class KeyedHarness implements AutoCloseable, FakeCoordinator.Hosting {
     service =
         new TabletFlightService(
             new FlightContext(
-                FlightSettings.defaults(SERVER),
+                FlightSettings.defaults(server),
                 replicas,
                 lookups,
                 new MetadataClient(channels, TimeSource.SYSTEM, Duration.ofSeconds(5)),
@@ -109,14 +130,14 @@ final class KeyedHarness implements AutoCloseable, FakeCoordinator.Hosting {
                 new FlightMeters(registry),
                 () -> "test-cluster",
                 TimeSource.SYSTEM));
-    server =
+    flight =
         NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
             .maxInboundMessageSize(FlightSettings.MAX_MESSAGE_BYTES)
             .addService(service)
             .addService(new LookupService(lookups))
             .build()
             .start();
-    coordinator.add(new FakeCoordinator.Tablet(SERVER, server.getPort(), this));
+    coordinator.add(new FakeCoordinator.Tablet(server, flight.getPort(), this));
   }
 
   /** {@code iata STRING, name STRING, elevation INT}, key iata. */
@@ -141,10 +162,10 @@ final class KeyedHarness implements AutoCloseable, FakeCoordinator.Hosting {
       roles.add(
           new ReplicaRole(
               TableBucket.of(table.tableId(), bucket),
-              SERVER,
+              server,
               1,
-              List.of(SERVER),
-              List.of(SERVER),
+              List.of(server),
+              List.of(server),
               1));
     }
     replicas.apply(
@@ -165,13 +186,13 @@ final class KeyedHarness implements AutoCloseable, FakeCoordinator.Hosting {
   }
 
   String address() {
-    return "127.0.0.1:" + server.getPort();
+    return "127.0.0.1:" + flight.getPort();
   }
 
   FlightClient client() {
     FlightClient client =
         FlightClient.builder(
-                clientAllocator, Location.forGrpcInsecure("127.0.0.1", server.getPort()))
+                clientAllocator, Location.forGrpcInsecure("127.0.0.1", flight.getPort()))
             .build();
     opened.add(client);
     return client;
@@ -179,7 +200,7 @@ final class KeyedHarness implements AutoCloseable, FakeCoordinator.Hosting {
 
   ManagedChannel channel() {
     ManagedChannel channel =
-        NettyChannelBuilder.forAddress("127.0.0.1", server.getPort())
+        NettyChannelBuilder.forAddress("127.0.0.1", flight.getPort())
             .usePlaintext()
             .disableRetry()
             .build();
@@ -194,9 +215,11 @@ final class KeyedHarness implements AutoCloseable, FakeCoordinator.Hosting {
     }
     service.close();
     lookups.close();
-    server.shutdownNow().awaitTermination();
+    flight.shutdownNow().awaitTermination();
     channels.close();
-    coordinatorServer.shutdownNow().awaitTermination();
+    if (ownsCoordinator) {
+      coordinatorServer.shutdownNow().awaitTermination();
+    }
     replicas.close();
     kv.close();
     Await.until(

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.protobuf.ByteString;
 import io.grpc.stub.StreamObserver;
 import io.sluice.common.TableBucket;
+import io.sluice.common.TablePath;
 import io.sluice.format.batch.BatchWriter;
 import io.sluice.format.batch.ChangeType;
 import io.sluice.format.batch.CompressionSettings;
@@ -335,6 +336,38 @@ final class KeyedTableTest {
                 List.of(IATA),
                 keys))
         .containsExactly(row(5431, "true"), row(null, "false"), row(13, "true"), row(5431, "true"));
+  }
+
+  @Test
+  void exchangesAskTheTabletsThatLeadTheKeys(@TempDir Path other) throws Exception {
+    try (KeyedHarness second = harness.another(other)) {
+      harness.coordinator.create(new TablePath("demo", "spread"), SCHEMA, 4, List.of("iata"));
+      List<List<Object>> rows = new ArrayList<>();
+      List<List<Object>> keys = new ArrayList<>();
+      for (int i = 0; i < 60; i++) {
+        rows.add(row("K" + i, "name " + i, i));
+        keys.add(row("K" + (i * 7) % 80));
+      }
+      try (VectorSchemaRoot root = root(List.of(IATA, NAME, ELEVATION), rows)) {
+        FlightClient.ClientStreamListener upload =
+            client.startPut(FlightDescriptor.path("demo", "spread"), root, new AsyncPutListener());
+        upload.putNext();
+        upload.completed();
+        upload.getResult();
+      }
+      List<List<Object>> expected = new ArrayList<>();
+      for (int i = 0; i < 60; i++) {
+        int key = (i * 7) % 80;
+        expected.add(key < 60 ? row("name " + key, "true") : row(null, "false"));
+      }
+      String command =
+          "{\"lookup\": {\"database\": \"demo\", \"table\": \"spread\","
+              + " \"columns\": [\"name\"]}}";
+      assertThat(exchange(command, List.of(IATA), keys)).isEqualTo(expected);
+      // Both have some of the keys.
+      assertThat(second.registry.counter("sluice.kv.gets").count()).isBetween(10.0, 110.0);
+      assertThat(harness.registry.counter("sluice.kv.gets").count()).isBetween(10.0, 110.0);
+    }
   }
 
   @Test

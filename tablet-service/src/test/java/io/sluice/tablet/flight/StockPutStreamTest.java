@@ -11,9 +11,11 @@ import io.sluice.protocol.flight.v1.PutAnswer;
 import io.sluice.protocol.flight.v1.StockPut;
 import io.sluice.protocol.flight.v1.StockPutMetadata;
 import io.sluice.protocol.metadata.v1.TableInfo;
+import io.sluice.testkit.Await;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.LongStream;
 import org.apache.arrow.flight.AsyncPutListener;
 import org.apache.arrow.flight.FlightClient;
@@ -222,6 +224,35 @@ final class StockPutStreamTest {
     ofOtherTablet.refuseNext(new SluiceException(ErrorCode.NOT_LEADER, "no bucket of it here"));
     put(PATH, 0, 40, 10);
     assertThat(ofOtherTablet.offsets().visible()).isEqualTo(20);
+  }
+
+  @Test
+  void followsALeaderThatMovesDuringAnUpload() throws Exception {
+    TableInfo table = harness.createEvents(2);
+    FakeReplica before = harness.replica(table, 1);
+    FakeReplicas here = harness.tablet().replicas;
+    Answers answers = new Answers();
+    try (VectorSchemaRoot root = Events.root(harness.clientAllocator)) {
+      FlightClient.ClientStreamListener upload = client.startPut(PATH, root, answers);
+      for (int message = 0; message < 4; message++) {
+        if (message == 2) {
+          Await.until("two answers", FlightHarness.SOON, () -> answers.all.size() == 2);
+          harness.coordinator.move(FlightHarness.EVENTS, 1, 0);
+          here.host(before.table(), 1);
+          // A replica says who leads now by the id of the server.
+          before.leadership(
+              new SluiceException(
+                  ErrorCode.NOT_LEADER, "Server 1 leads", Map.of("leader_server_id", "1"), null));
+        }
+        Events.fill(root, 10L * message, 10L * message + 10);
+        upload.putNext();
+      }
+      upload.completed();
+      upload.getResult();
+    }
+    assertThat(before.offsets().visible()).isEqualTo(10);
+    assertThat(here.replica(table.getTableId(), 1).offsets().visible()).isEqualTo(10);
+    assertThat(here.replica(table.getTableId(), 0).offsets().visible()).isEqualTo(20);
   }
 
   @Test

@@ -6,14 +6,14 @@ import static io.sluice.tablet.kv.KvFixture.SCHEMA;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.format.batch.BatchCodec;
 import io.sluice.format.batch.BatchLimits;
 import io.sluice.format.batch.BatchWriter;
-import io.sluice.format.batch.ChangeType;
 import io.sluice.format.batch.CompressionSettings;
+import io.sluice.format.batch.EncodedBatch;
 import io.sluice.format.batch.LogBatchHeader;
-import io.sluice.tablet.kv.ChangelogEncoder.Part;
 import io.sluice.tablet.kv.KvFixture.Change;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -42,16 +42,7 @@ final class ChangelogEncoderTest {
   }
 
   @Test
-  void emptyPlanGivesNoBatch() {
-    try (ChangelogEncoder encoder = new ChangelogEncoder(kv.allocator, RAW);
-        ChangelogPlan plan = kv.evaluate(FULL, List.of(delete(1, null, null, null)))) {
-      assertThat(encoder.encode(plan, new BatchWriter(7, 1, 0, 1))).isEmpty();
-      assertThat(plan.inputRows()).isEqualTo(1);
-    }
-  }
-
-  @Test
-  void oneBatchAccountsForEveryRowOfThePut() {
+  void theBatchAccountsForEveryRowOfThePut() {
     try (ChangelogEncoder encoder = new ChangelogEncoder(kv.allocator, RAW);
         ChangelogPlan plan =
             kv.evaluate(
@@ -61,67 +52,41 @@ final class ChangelogEncoderTest {
                     put(1, "a", null, 1),
                     put(1, "b", null, 1),
                     put(1, "b", null, 1)))) {
-      List<Part> parts = encoder.encode(plan, new BatchWriter(7, 2, 100, 4));
-      assertThat(parts).hasSize(1);
-      LogBatchHeader header = parts.get(0).batch().header();
-      assertThat(header.recordCount()).isEqualTo(3);
-      assertThat(header.writerId()).isEqualTo(7);
-      assertThat(header.writerEpoch()).isEqualTo(2);
-      assertThat(header.baseSequence()).isEqualTo(100);
-      assertThat(header.sequenceCount()).isEqualTo(4);
-      assertThat(parts.get(0).endRecord()).isEqualTo(3);
-      parts.forEach(Part::close);
+      try (EncodedBatch batch = encoder.encode(plan, new BatchWriter(7, 2, 100, 4))) {
+        LogBatchHeader header = batch.header();
+        assertThat(header.recordCount()).isEqualTo(3);
+        assertThat(header.writerId()).isEqualTo(7);
+        assertThat(header.writerEpoch()).isEqualTo(2);
+        assertThat(header.baseSequence()).isEqualTo(100);
+        assertThat(header.sequenceCount()).isEqualTo(4);
+      }
       assertThatThrownBy(() -> encoder.encode(plan, new BatchWriter(7, 2, 100, 3)))
           .isInstanceOf(SluiceException.class)
           .hasMessageContaining("one for each row");
+      // Rows of an upload that went to other buckets have sequences, too.
+      try (EncodedBatch batch = encoder.encode(plan, new BatchWriter(7, 2, 100, 30))) {
+        assertThat(batch.header().sequenceCount()).isEqualTo(30);
+      }
     }
   }
 
   @Test
-  void batchesAreCutBetweenRowsWithTheirSequencesAndReplayToTheSameRows() {
+  void aPutWhoseChangesDoNotFitABatchIsRefusedWhole() {
     List<Change> changes = new ArrayList<>();
     for (int k = 0; k < 40; k++) {
       changes.add(put(k % 25, "x".repeat(100 + k), null, k));
-      changes.add(delete(1_000, null, null, null));
     }
-    try (ChangelogEncoder encoder = new ChangelogEncoder(kv.allocator, RAW, 1_200);
-        ChangelogPlan plan = kv.evaluate(FULL, changes)) {
-      List<Part> parts = encoder.encode(plan, new BatchWriter(7, 2, 100, changes.size()));
-      assertThat(parts).hasSizeGreaterThan(5);
-      long sequence = 100;
-      long offset = 0;
-      for (Part part : parts) {
-        LogBatchHeader header = part.batch().header();
-        assertThat(header.baseSequence()).isEqualTo(sequence);
-        sequence += header.sequenceCount();
-        ByteBuffer types = part.batch().changeTypes();
-        assertThat(types.get(0)).isNotEqualTo(ChangeType.UPDATE_AFTER.code());
-        assertThat(types.get(types.limit() - 1)).isNotEqualTo(ChangeType.UPDATE_BEFORE.code());
-        assertThat(part.batch().wireBytes()).isLessThanOrEqualTo(1_200);
-        header.stamp(offset, 1, 77);
-        plan.applied(part.endRecord(), offset, 77);
-        offset = header.nextOffset();
+    try (ChangelogEncoder encoder = new ChangelogEncoder(kv.allocator, RAW, 1_200)) {
+      try (ChangelogPlan plan = kv.evaluate(FULL, changes)) {
+        assertThatThrownBy(() -> encoder.encode(plan, new BatchWriter(7, 2, 100, 40)))
+            .isInstanceOfSatisfying(
+                SluiceException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.PUT_TOO_LARGE))
+            .hasMessageContaining("fewer rows");
       }
-      assertThat(sequence).isEqualTo(180);
-      assertThat(offset).isEqualTo(plan.recordCount());
-      kv.tablet.advance(offset);
-      List<String> leader = ChangelogApplierTest.dump(kv.tablet.store());
-      kv.crash();
-      parts.forEach(part -> kv.tablet.load(part.batch().header(), part.batch().sections()));
-      kv.tablet.advance(offset);
-      assertThat(ChangelogApplierTest.dump(kv.tablet.store())).isEqualTo(leader).hasSize(25);
-      parts.forEach(Part::close);
-    }
-  }
-
-  @Test
-  void theLastBatchAccountsForSequencesOfRowsThatWentElsewhere() {
-    try (ChangelogEncoder encoder = new ChangelogEncoder(kv.allocator, RAW);
-        ChangelogPlan plan = kv.evaluate(FULL, List.of(put(1, "a", null, 1)))) {
-      List<Part> parts = encoder.encode(plan, new BatchWriter(7, 2, 100, 30));
-      assertThat(parts.get(0).batch().header().baseSequence()).isEqualTo(100);
-      assertThat(parts.get(0).batch().header().sequenceCount()).isEqualTo(30);
-      parts.forEach(Part::close);
+      try (ChangelogPlan plan = kv.evaluate(FULL, changes.subList(0, 2));
+          EncodedBatch batch = encoder.encode(plan, new BatchWriter(7, 2, 100, 2))) {
+        assertThat(batch.header().recordCount()).isEqualTo(2);
+      }
     }
   }
 
@@ -129,16 +94,28 @@ final class ChangelogEncoderTest {
   void oneRowMayBeLargerThanABatch() {
     String large = "x".repeat(5_000_000);
     kv.put(put(1, large, null, 1));
-    try (ChangelogEncoder encoder = new ChangelogEncoder(kv.allocator, RAW);
-        ChangelogPlan plan =
-            kv.evaluate(FULL, List.of(put(0, "s", null, 0), put(1, large, null, 2)))) {
-      List<Part> parts = encoder.encode(plan, BatchWriter.NONE);
-      assertThat(parts).hasSize(2);
-      assertThat(parts.get(1).batch().wireBytes())
-          .isBetween(BatchLimits.MAX_BATCH_BYTES, BatchLimits.MAX_SINGLE_ROW_BYTES);
-      assertThat(parts.get(1).endRecord()).isEqualTo(3);
-      parts.forEach(Part::close);
+    try (ChangelogEncoder encoder = new ChangelogEncoder(kv.allocator, RAW)) {
+      try (ChangelogPlan plan = kv.evaluate(FULL, List.of(put(1, large, null, 2)));
+          EncodedBatch batch = encoder.encode(plan, BatchWriter.NONE)) {
+        assertThat(batch.wireBytes())
+            .isBetween(BatchLimits.MAX_BATCH_BYTES, BatchLimits.MAX_SINGLE_ROW_BYTES);
+      }
+      try (ChangelogPlan plan =
+          kv.evaluate(FULL, List.of(put(0, "s", null, 0), put(1, large, null, 2)))) {
+        assertThatThrownBy(() -> encoder.encode(plan, BatchWriter.NONE))
+            .hasMessageContaining("fewer rows");
+      }
     }
+  }
+
+  @Test
+  void oneRowThatIsTooLargeWithTheRowBeforeItSaysSo() {
+    String large = "x".repeat(20_000_000);
+    kv.put(put(1, large, null, 1));
+    assertThatThrownBy(() -> kv.evaluate(FULL, List.of(put(1, large, null, 2))))
+        .isInstanceOfSatisfying(
+            SluiceException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.ROW_TOO_LARGE))
+        .hasMessageContaining("with the row before");
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.sluice.tablet.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.common.ErrorCode;
 import io.sluice.common.TableBucket;
 import io.sluice.format.batch.BatchWriter;
 import io.sluice.format.batch.ChangeType;
@@ -23,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -71,17 +73,72 @@ final class KvReplicaTest {
   }
 
   @Test
-  void putsThatChangeNothingMoveTheSequenceInMemoryOnly() throws Exception {
-    try (TestTablet tablet = open(1)) {
+  void thePutOfAWriterThatChangedNothingIsKnownAfterACrash() throws Exception {
+    Path copy = temp.resolve("copy");
+    Path home = temp.resolve("home");
+    try (TestTablet tablet = TestTablet.open(home).apply(KvReplicaRandomTest.image(1))) {
       Replica replica = tablet.replica(TABLE);
       put(replica, new BatchWriter(5, 0, 0, 1), Row.of(1, "a", 1)).get();
-      assertThat(put(replica, new BatchWriter(5, 0, 1, 1), Row.of(1, "a", 1)).get().baseOffset())
+      assertThat(put(replica, new BatchWriter(5, 0, 1, 9), Row.of(1, "a", 1)).get().baseOffset())
           .isEqualTo(-1);
-      assertThat(replica.writerSequence(5, 0)).isEqualTo(1);
-      assertThat(replica.offsets().logEnd()).isEqualTo(1);
-      put(replica, new BatchWriter(5, 0, 2, 1), Row.of(1, "a", 2)).get();
-      assertThat(replica.writerSequence(5, 0)).isEqualTo(2);
+      assertThat(replica.writerSequence(5, 0)).isEqualTo(9);
+      put(replica, BatchWriter.NONE, Row.of(1, "other", 9)).get();
+      assertThat(replica.offsets().visible()).isEqualTo(replica.offsets().logEnd());
+      ReplicaSetTest.copy(home, copy);
     }
+    try (TestTablet tablet = TestTablet.open(copy).apply(KvReplicaRandomTest.image(2))) {
+      Replica replica = tablet.replica(TABLE);
+      assertThat(replica.writerSequence(5, 0)).isEqualTo(9);
+      Answer again = put(replica, new BatchWriter(5, 0, 1, 9), Row.of(1, "a", 1));
+      assertThat(again.get().duplicate()).isTrue();
+      assertThat(again.get().baseOffset()).isEqualTo(-1);
+      assertThat(number(replica, 1)).isEqualTo(9);
+      // The sequences took an offset, which is a hole for readers.
+      put(replica, new BatchWriter(5, 0, 10, 1), Row.of(1, "a", 2)).get();
+      assertThat(TestTablet.sequences(replica, 5)).extracting(each -> each[1]).contains(0L, 2L);
+    }
+  }
+
+  @Test
+  void aPutWithoutAWriterThatChangesNothingAddsNothing() throws Exception {
+    try (TestTablet tablet = open(1)) {
+      Replica replica = tablet.replica(TABLE);
+      put(replica, BatchWriter.NONE, Row.of(1, "a", 1)).get();
+      put(replica, BatchWriter.NONE, Row.of(1, "a", 1)).get();
+      assertThat(replica.offsets().logEnd()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aPutWhoseChangesDoNotFitOneBatchIsRefusedAndItsHalvesAreTaken() throws Exception {
+    try (TestTablet tablet = open(1)) {
+      Replica replica = tablet.replica(TABLE);
+      // Text that does not compress: each change is about as large as two rows.
+      Row[] before = {Row.of(1, noise(1), 1), Row.of(2, noise(2), 1)};
+      for (int i = 0; i < before.length; i++) {
+        put(replica, new BatchWriter(5, 0, i, 1), before[i]).get();
+      }
+      Row[] after = {Row.of(1, noise(3), 2), Row.of(2, noise(4), 2)};
+      long end = replica.offsets().logEnd();
+      assertThat(put(replica, new BatchWriter(5, 0, 2, 2), after).refusal())
+          .isEqualTo(ErrorCode.PUT_TOO_LARGE);
+      assertThat(replica.offsets().logEnd()).isEqualTo(end);
+      assertThat(number(replica, 1)).isEqualTo(1);
+      assertThat(replica.writerSequence(5, 0)).isEqualTo(1);
+      put(replica, new BatchWriter(5, 0, 2, 1), after[0]).get();
+      put(replica, new BatchWriter(5, 0, 3, 1), after[1]).get();
+      assertThat(number(replica, 1)).isEqualTo(2);
+      assertThat(number(replica, 2)).isEqualTo(2);
+    }
+  }
+
+  private static String noise(int seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < 1_700_000; i++) {
+      text.append((char) random.nextInt(' ', 127));
+    }
+    return text.toString();
   }
 
   @Test

@@ -37,18 +37,22 @@ final class TestTablet implements AutoCloseable {
   final KvHost kv;
   final ReplicaSet set;
 
-  private TestTablet(Path directory, int segmentBytes) {
+  private TestTablet(Path directory, int segmentBytes, KvSettings stores) {
     LogConfig log = new LogConfig(segmentBytes, 3_600_000, 512, 1 << 10, 86_400_000);
     TabletStorageConfig config =
         new TabletStorageConfig(
             SERVER, directory, log, DiskLimits.DEFAULT, 2, 1 << 20, 2, 16, 3_600_000, 10_000);
     StoragePlatform platform = new StoragePlatform(clock, faulty::open, path -> diskUsed);
-    kv = KvHost.open(smallStores(), allocator, clock);
+    kv = KvHost.open(stores, allocator, clock);
     set = ReplicaSet.open(config, platform, TestTablet::dropFirst, kv);
   }
 
   static TestTablet open(Path directory) {
-    return new TestTablet(directory, 64 << 10);
+    return open(directory, smallStores());
+  }
+
+  static TestTablet open(Path directory, KvSettings stores) {
+    return new TestTablet(directory, 64 << 10, stores);
   }
 
   /** Makes the rest of a batch anew. */

@@ -124,12 +124,15 @@ final class BatchPreparation implements AutoCloseable {
    * sequences; empty when it cannot be cut further. The batch itself is done with then.
    */
   List<PendingBatch> halve(PendingBatch batch, WriterIdentity writer) {
-    if (batch.rows() < 2 || batch.lastSequence() - batch.baseSequence() + 1 != batch.rows()) {
+    if (batch.rows() < 2) {
       return List.of();
     }
     List<PendingBatch> halves = new ArrayList<>(2);
+    long base = batch.baseSequence();
     for (BatchCutter.Cut cut : batch.halve(cutter)) {
-      halves.add(batch.part(cut, writer));
+      PendingBatch half = batch.part(cut, base, writer);
+      base = half.lastSequence() + 1;
+      halves.add(half);
     }
     batch.replacedBy(halves);
     return halves;
@@ -209,6 +212,14 @@ final class BatchPreparation implements AutoCloseable {
     }
 
     @Override
+    public void partStored() {
+      long[] sequences = sealed.sequences();
+      if (left == 1 && allStored && sequences != null) {
+        committed.stored(sequences[0]);
+      }
+    }
+
+    @Override
     public void partReplaced(int parts, long wireBytesBefore, long wireBytes) {
       left += parts - 1;
       budget.add(wireBytes);
@@ -224,10 +235,6 @@ final class BatchPreparation implements AutoCloseable {
       }
       left--;
       if (left == 0) {
-        long[] sequences = sealed.sequences();
-        if (allStored && sequences != null) {
-          committed.stored(sequences[0]);
-        }
         sealed.done().complete(null);
       }
     }

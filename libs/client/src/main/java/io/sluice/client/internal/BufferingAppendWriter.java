@@ -22,17 +22,12 @@ final class BufferingAppendWriter implements AppendWriter {
 
   private final WriterCore core;
   private final TableDescription table;
-  private final boolean named;
   private final Accumulator accumulator;
-  private final CommittedPosition committed;
+  private final SourcePositions positions;
   private final BatchCutter passThrough;
   private final @Nullable BucketFunction bucketFunction;
   private final BatchRowAppender appender;
-  private final long[] storedBefore;
   private final boolean variableWidth;
-
-  // Guarded by the accumulator's lock.
-  private long lastSequence = -1;
 
   /**
    * @param passThrough encodes Arrow batches on the caller's thread; under the accumulator's lock
@@ -41,19 +36,14 @@ final class BufferingAppendWriter implements AppendWriter {
   BufferingAppendWriter(WriterCore core, BatchCutter passThrough, Map<Integer, Long> storedBefore) {
     this.core = core;
     this.table = core.table();
-    this.named = core.parts().identity().named();
     this.accumulator = core.accumulator();
-    this.committed = core.parts().committed();
+    this.positions = new SourcePositions(core.parts(), table.bucketCount(), storedBefore);
     this.passThrough = passThrough;
     this.bucketFunction =
         table.bucketKey().isEmpty()
             ? null
             : BucketFunction.of(table.schema(), table.bucketKey(), table.bucketCount());
     this.appender = new BatchRowAppender(this, core.parts().pool().single());
-    this.storedBefore = new long[table.bucketCount()];
-    for (int i = 0; i < this.storedBefore.length; i++) {
-      this.storedBefore[i] = storedBefore.getOrDefault(i, -1L);
-    }
     this.variableWidth = BatchRowAppender.hasVariableWidth(table.schema());
   }
 
@@ -67,7 +57,7 @@ final class BufferingAppendWriter implements AppendWriter {
 
   @Override
   public CompletableFuture<AppendResult> append(Row row) {
-    requireUnnamed();
+    positions.requireUnnamed();
     boolean wake;
     CompletableFuture<AppendResult> future;
     accumulator.enter();
@@ -88,40 +78,22 @@ final class BufferingAppendWriter implements AppendWriter {
 
   @Override
   public CompletableFuture<AppendResult> append(long sequence, Row row) {
-    if (!named) {
-      throw new SluiceException(
-          ErrorCode.INVALID_ARGUMENT,
-          "Sequences are for named writers; open this one with WriterOptions.named");
-    }
+    positions.requireNamed();
     boolean wake;
     CompletableFuture<AppendResult> future;
     accumulator.enter();
     try {
-      if (sequence <= lastSequence || sequence < 0) {
-        throw new SluiceException(
-            ErrorCode.INVALID_ARGUMENT,
-            "Sequence "
-                + sequence
-                + " comes after "
-                + lastSequence
-                + "; sequences start at 0 and must grow");
-      }
+      positions.requireAfterLast(sequence);
       int bucket =
           bucketFunction == null ? accumulator.bucketOf(sequence) : bucketFunction.bucket(row);
-      if (sequence <= storedBefore[bucket]) {
-        lastSequence = sequence;
-        committed.appended(sequence);
-        return CompletableFuture.completedFuture(new AppendResult(bucket, -1, true));
+      CompletableFuture<AppendResult> stored = positions.skip(sequence, bucket);
+      if (stored != null) {
+        return stored;
       }
       RowBatch batch = accumulator.batch(bucket);
       batch.rows().writers().write(row);
       future = batch.addFuture();
-      batch.addSequence(sequence);
-      if (batch.rowCount() == 1) {
-        committed.opened(sequence);
-      }
-      lastSequence = sequence;
-      committed.appended(sequence);
+      positions.added(batch, sequence);
       wake = accumulator.rowAdded(batch, variableWidth);
     } finally {
       accumulator.exit();
@@ -134,7 +106,7 @@ final class BufferingAppendWriter implements AppendWriter {
 
   @Override
   public RowAppender row() {
-    requireUnnamed();
+    positions.requireUnnamed();
     if (accumulator.isHeldByCaller()) {
       // The row before was neither appended nor discarded.
       appender.discard();
@@ -153,7 +125,7 @@ final class BufferingAppendWriter implements AppendWriter {
 
   @Override
   public void append(VectorSchemaRoot root) {
-    requireUnnamed();
+    positions.requireUnnamed();
     int rows = root.getRowCount();
     if (rows == 0) {
       return;
@@ -224,14 +196,6 @@ final class BufferingAppendWriter implements AppendWriter {
     }
   }
 
-  private void requireUnnamed() {
-    if (named) {
-      throw new SluiceException(
-          ErrorCode.INVALID_ARGUMENT,
-          "A named writer appends rows with their sequences: append(sequence, row)");
-    }
-  }
-
   @Override
   public void flush() {
     core.flush();
@@ -239,7 +203,7 @@ final class BufferingAppendWriter implements AppendWriter {
 
   @Override
   public long committedSequence() {
-    return committed.value();
+    return positions.committed();
   }
 
   @Override

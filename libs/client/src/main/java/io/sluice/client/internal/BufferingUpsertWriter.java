@@ -9,6 +9,7 @@ import io.sluice.format.batch.ChangeType;
 import io.sluice.format.bucket.BucketFunction;
 import io.sluice.format.row.Row;
 import io.sluice.format.schema.TableSchema;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -16,10 +17,13 @@ import java.util.concurrent.CompletableFuture;
  * rows stay in the order of the calls, which keeps the order of each key.
  */
 final class BufferingUpsertWriter implements UpsertWriter {
+  private static final long NO_SEQUENCE = Long.MIN_VALUE;
+
   private final WriterCore core;
   private final TableSchema schema;
   private final TableKeys keys;
   private final DeletionRows deletions;
+  private final SourcePositions positions;
   private final boolean variableWidth;
 
   // Guarded by the accumulator's lock.
@@ -27,12 +31,14 @@ final class BufferingUpsertWriter implements UpsertWriter {
 
   /**
    * @param schema the columns that the writer writes
+   * @param storedBefore the last sequences of a named writer in the buckets
    */
-  BufferingUpsertWriter(WriterCore core, TableSchema schema) {
+  BufferingUpsertWriter(WriterCore core, TableSchema schema, Map<Integer, Long> storedBefore) {
     this.core = core;
     this.schema = schema;
     this.keys = new TableKeys(core.table());
     this.deletions = new DeletionRows(schema);
+    this.positions = new SourcePositions(core.parts(), core.table().bucketCount(), storedBefore);
     this.variableWidth = BatchRowAppender.hasVariableWidth(schema);
     this.buckets =
         BucketFunction.of(schema, TableKeys.bucketKey(core.table()), core.table().bucketCount());
@@ -40,6 +46,17 @@ final class BufferingUpsertWriter implements UpsertWriter {
 
   @Override
   public CompletableFuture<AppendResult> upsert(Row row) {
+    positions.requireUnnamed();
+    return write(NO_SEQUENCE, checked(row), ChangeType.UPDATE_AFTER);
+  }
+
+  @Override
+  public CompletableFuture<AppendResult> upsert(long sequence, Row row) {
+    positions.requireNamed();
+    return write(sequence, checked(row), ChangeType.UPDATE_AFTER);
+  }
+
+  private Row checked(Row row) {
     if (row.columnCount() != schema.size()) {
       throw new SluiceException(
           ErrorCode.INVALID_VALUE,
@@ -51,7 +68,7 @@ final class BufferingUpsertWriter implements UpsertWriter {
               + schema.size()
               + " columns");
     }
-    return write(row, ChangeType.UPDATE_AFTER);
+    return row;
   }
 
   @Override
@@ -61,20 +78,43 @@ final class BufferingUpsertWriter implements UpsertWriter {
 
   @Override
   public CompletableFuture<AppendResult> delete(Row key) {
-    keys.encode(key);
-    return write(deletions.deleting(key), ChangeType.DELETE);
+    positions.requireUnnamed();
+    return write(NO_SEQUENCE, deletion(key), ChangeType.DELETE);
   }
 
-  private CompletableFuture<AppendResult> write(Row row, ChangeType change) {
+  @Override
+  public CompletableFuture<AppendResult> delete(long sequence, Key key) {
+    positions.requireNamed();
+    return write(sequence, deletion(key.row()), ChangeType.DELETE);
+  }
+
+  private Row deletion(Row key) {
+    keys.encode(key);
+    return deletions.deleting(key);
+  }
+
+  private CompletableFuture<AppendResult> write(long sequence, Row row, ChangeType change) {
     Accumulator accumulator = core.accumulator();
+    boolean positioned = sequence != NO_SEQUENCE;
     CompletableFuture<AppendResult> future;
     boolean wake;
     accumulator.enter();
     try {
-      RowBatch batch = accumulator.batch(buckets.bucket(row));
+      int bucket = buckets.bucket(row);
+      if (positioned) {
+        positions.requireAfterLast(sequence);
+        CompletableFuture<AppendResult> stored = positions.skip(sequence, bucket);
+        if (stored != null) {
+          return stored;
+        }
+      }
+      RowBatch batch = accumulator.batch(bucket);
       batch.rows().writers().write(row);
       batch.addChange(change);
       future = batch.addFuture();
+      if (positioned) {
+        positions.added(batch, sequence);
+      }
       wake = accumulator.rowAdded(batch, variableWidth);
     } finally {
       accumulator.exit();
@@ -83,6 +123,11 @@ final class BufferingUpsertWriter implements UpsertWriter {
       core.wake();
     }
     return future;
+  }
+
+  @Override
+  public long committedSequence() {
+    return positions.committed();
   }
 
   @Override

@@ -3,9 +3,9 @@ package io.sluice.client.internal;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
 import io.sluice.common.ErrorCode;
+import io.sluice.common.HostPort;
 import io.sluice.common.SluiceException;
 import io.sluice.protocol.flight.FlightFrames;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -57,27 +57,11 @@ final class Channels implements AutoCloseable {
 
   private static NettyChannelBuilder builder(String address) {
     // No retries by gRPC: it would serialize a message a second time when its body may be gone.
-    InetSocketAddress target = parse(address);
-    return NettyChannelBuilder.forAddress(target.getHostString(), target.getPort())
+    HostPort target = HostPort.parse("Server address", address);
+    return NettyChannelBuilder.forAddress(target.host(), target.port())
         .usePlaintext()
         .disableRetry()
         .maxInboundMessageSize(FlightFrames.MAX_MESSAGE_BYTES);
-  }
-
-  /** {@code host:port}, not resolved; INVALID_ARGUMENT when it has another form. */
-  static InetSocketAddress parse(String address) {
-    int colon = address.lastIndexOf(':');
-    int port = -1;
-    try {
-      port = colon < 1 ? -1 : Integer.parseInt(address.substring(colon + 1));
-    } catch (NumberFormatException e) {
-      port = -1;
-    }
-    if (port < 1 || port > 65535) {
-      throw new SluiceException(
-          ErrorCode.INVALID_ARGUMENT, "Server address '" + address + "' must be host:port");
-    }
-    return InetSocketAddress.createUnresolved(address.substring(0, colon), port);
   }
 
   @Override

@@ -5,6 +5,7 @@ import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.sluice.common.ErrorCode;
+import io.sluice.common.HostPort;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TimeSource;
 import io.sluice.protocol.error.StatusMapping;
@@ -37,7 +38,7 @@ public final class Coordinators {
     this.configured = List.copyOf(configured);
     this.timeoutNanos = timeout.toNanos();
     this.time = time;
-    this.configured.forEach(Channels::parse);
+    this.configured.forEach(address -> HostPort.parse("Server address", address));
     this.current = this.configured.get(0);
   }
 

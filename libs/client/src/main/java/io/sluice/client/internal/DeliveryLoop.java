@@ -293,7 +293,7 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
     queue.rewindTo(batch);
     List<PendingBatch> parts = preparation.halve(batch, writer);
     if (parts.isEmpty()) {
-      batch.failed(why);
+      failedForGood(queue, batch, why);
     } else {
       queue.replace(batch, parts);
     }

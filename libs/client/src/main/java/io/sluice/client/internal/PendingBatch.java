@@ -42,6 +42,9 @@ final class PendingBatch {
 
   /** What a cut of a sealed batch reports to when it is final. */
   interface Completion {
+    /** The rows are stored; before those who wait for them hear of it. */
+    void partStored();
+
     /**
      * @param failure why the rows are not known to be stored, null when they are stored
      */
@@ -163,6 +166,7 @@ final class PendingBatch {
   /** The rows are stored. */
   void stored(PutAnswer answer) {
     end();
+    completion.partStored();
     CompletableFuture<AppendResult>[] futures = sealed.futures();
     if (futures != null) {
       // An upsert becomes no record, one or two: which offset is whose the answer does not say.
@@ -190,16 +194,23 @@ final class PendingBatch {
     return cutter.halve(batch);
   }
 
-  /** A batch of some of these rows, with their sequences: one for each row. */
-  PendingBatch part(BatchCutter.Cut cut, WriterIdentity writer) {
+  /**
+   * A batch of some of these rows, with their sequences.
+   *
+   * @param base sequence after the last one of the part before
+   */
+  PendingBatch part(BatchCutter.Cut cut, long base, WriterIdentity writer) {
     EncodedBatch encoded = cut.batch();
     if (encoded == null) {
       throw new IllegalStateException("Part of a batch that was sent is too large to be sent");
     }
     BatchCutter.Cut placed =
         new BatchCutter.Cut(fromRow + cut.fromRow(), cut.rows(), encoded, null);
-    long base = baseSequence + cut.fromRow();
-    return new PendingBatch(sealed, placed, encoded, writer, base, cut.rows(), completion);
+    int lastRow = cut.fromRow() + cut.rows() - 1;
+    long[] sequences = sealed.sequences();
+    long last = sequences == null ? baseSequence + lastRow : sequences[fromRow + lastRow];
+    int count = Math.toIntExact(last - base + 1);
+    return new PendingBatch(sealed, placed, encoded, writer, base, count, completion);
   }
 
   /** These batches stand for it from now on. */

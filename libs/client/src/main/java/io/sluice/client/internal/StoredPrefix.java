@@ -18,7 +18,7 @@ final class StoredPrefix {
     for (int bucket = 0; bucket < buckets; bucket++) {
       long last = lastSequences.getOrDefault(bucket, -1L);
       long missing =
-          table.bucketKey().isEmpty()
+          TableKeys.bucketKey(table).isEmpty()
               ? SequenceBuckets.firstFrom(last + 1, bucket, buckets)
               : last + 1;
       prefix = Math.min(prefix, missing - 1);

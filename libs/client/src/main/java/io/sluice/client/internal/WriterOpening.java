@@ -38,10 +38,7 @@ public final class WriterOpening {
     }
     ClientConfig config = options.applyTo(core.config());
     WriterIdentity identity = identity(core, table, options);
-    Map<Integer, Long> stored =
-        identity.named()
-            ? core.leaders().writerStates(table, identity.id(), identity.epoch())
-            : Map.of();
+    Map<Integer, Long> stored = stored(core, table, identity);
     Command command = command(table, identity, config.acks(), List.of());
     WriterParts parts = parts(core, config, table, table.schema(), identity, command, stored);
     BatchCutter passThrough =
@@ -60,11 +57,6 @@ public final class WriterOpening {
           ErrorCode.UNSUPPORTED,
           "Table " + table.path() + " has no primary key; write it with appendWriter()");
     }
-    if (options.name() != null) {
-      throw new SluiceException(
-          ErrorCode.UNSUPPORTED,
-          "Named writers are for log tables; open the upsert writer unnamed");
-    }
     if (options.acks() == Acks.LEADER) {
       throw new SluiceException(
           ErrorCode.INVALID_ARGUMENT, "Upserts are always acknowledged by all in-sync replicas");
@@ -77,9 +69,10 @@ public final class WriterOpening {
             : written.columns().stream().map(Column::id).toList();
     WriterIdentity identity = identity(core, table, options);
     Command command = command(table, identity, Acks.ALL, targets);
-    WriterParts parts = parts(core, config, table, written, identity, command, Map.of());
+    Map<Integer, Long> stored = stored(core, table, identity);
+    WriterParts parts = parts(core, config, table, written, identity, command, stored);
     BufferingUpsertWriter writer =
-        new BufferingUpsertWriter(new WriterCore(core, config, table, parts), written);
+        new BufferingUpsertWriter(new WriterCore(core, config, table, parts), written, stored);
     parts.loop().start();
     return core.remember(writer);
   }
@@ -117,6 +110,16 @@ public final class WriterOpening {
         core.coordinators()
             .call("Opening a writer for " + table.path(), stub -> stub.initWriter(request));
     return new WriterIdentity(given.getWriterId(), given.getWriterEpoch(), name != null);
+  }
+
+  /**
+   * The last sequences of a named writer in the buckets; older instances are fenced from now on.
+   */
+  private static Map<Integer, Long> stored(
+      ClientCore core, TableDescription table, WriterIdentity identity) {
+    return identity.named()
+        ? core.leaders().writerStates(table, identity.id(), identity.epoch())
+        : Map.of();
   }
 
   private static Command command(

@@ -82,6 +82,17 @@ public final class LogBatchHeader {
     return new LogBatchHeader(source.slice(source.position(), SIZE).order(ByteOrder.LITTLE_ENDIAN));
   }
 
+  /**
+   * The header of a control batch without records, which is all of the batch: it keeps a writer's
+   * sequences whose rows changed nothing. It takes one offset, as every batch does.
+   */
+  public static LogBatchHeader control(BatchWriter writer) {
+    LogBatchHeader header = allocate().setContent(0, 0, 1).setSections(0, 0, 0, 0, 0, 0, 0);
+    header.bytes.putShort(ATTRIBUTES_AT, (short) CONTROL_BIT);
+    header.setWriter(writer.id(), writer.epoch(), writer.baseSequence(), writer.sequenceCount());
+    return header.setContentCrc(header.computeContentCrc());
+  }
+
   /** The header's own bytes, position 0, limit {@link #SIZE}, shared with this view. */
   public ByteBuffer bytes() {
     return bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN).position(0).limit(SIZE);

@@ -53,6 +53,21 @@ class LogBatchHeaderTest {
   }
 
   @Test
+  void aControlBatchKeepsSequencesAndTakesAnOffset() {
+    LogBatchHeader header = LogBatchHeader.control(new BatchWriter(7, 3, 100, 20));
+    header.stamp(50, 2, 1_700_000_000_123L);
+    assertThat(header.isControl()).isTrue();
+    assertThat(header.length()).isEqualTo(LogBatchHeader.SIZE);
+    assertThat(header.recordCount()).isZero();
+    assertThat(header.nextOffset()).isEqualTo(51);
+    assertThat(header.writerId()).isEqualTo(7);
+    assertThat(header.writerEpoch()).isEqualTo(3);
+    assertThat(header.lastSequence()).isEqualTo(119);
+    assertThatCode(header::checkShape).doesNotThrowAnyException();
+    assertThatCode(header::checkContentCrc).doesNotThrowAnyException();
+  }
+
+  @Test
   void stampChangesNothingThatTheContentChecksumCovers() {
     LogBatchHeader header = header();
     int before = header.computeContentCrc();
