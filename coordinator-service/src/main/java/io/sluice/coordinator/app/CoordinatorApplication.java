@@ -10,7 +10,12 @@ import org.springframework.context.annotation.Import;
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 @EnableConfigurationProperties({SluiceProperties.class, CoordinatorProperties.class})
-@Import({MetadataConfiguration.class, ApiConfiguration.class, MetricsConfiguration.class})
+@Import({
+  MetadataConfiguration.class,
+  TieringConfiguration.class,
+  ApiConfiguration.class,
+  MetricsConfiguration.class
+})
 public final class CoordinatorApplication {
   public static void main(String[] args) {
     SpringApplication.run(CoordinatorApplication.class, args);

@@ -5,6 +5,7 @@ import io.sluice.common.TimeSource;
 import io.sluice.coordinator.control.Catalog;
 import io.sluice.coordinator.membership.TabletSessions;
 import io.sluice.coordinator.raft.RaftMetadataLog;
+import io.sluice.coordinator.tiering.TieringLoop;
 import io.sluice.servicekit.LifecyclePhase;
 import io.sluice.servicekit.ReadinessGate;
 import io.sluice.servicekit.ServiceIdentity;
@@ -50,12 +51,13 @@ final class MetadataConfiguration {
 
   @Bean
   ServiceLifecycle metadataLifecycle(
-      RaftMetadataLog log, TabletSessions sessions, ReadinessGate gate) {
+      RaftMetadataLog log, TabletSessions sessions, TieringLoop tiering, ReadinessGate gate) {
     return new ServiceLifecycle(
         "metadata log",
         LifecyclePhase.ENGINE,
         () -> {
           log.addListener(sessions);
+          log.addListener(tiering);
           log.addListener(new LeadershipGate(gate));
           log.start();
         },

@@ -30,6 +30,9 @@ final class TableRules {
     checkColumns(definition.path(), schema);
     checkPrimaryKey(definition.path(), schema);
     checkBucketKey(definition.path(), schema, options);
+    if (options.lakeEnabled()) {
+      LakeRules.check(definition.path(), schema);
+    }
     checkComment("Table " + definition.path(), definition.comment());
     int replicationFactor = options.replicationFactor(defaultReplicationFactor);
     Placement placement = Placement.of(state);

@@ -429,12 +429,9 @@ public final class TabletSessions implements MetadataLog.Listener, Agent {
   }
 
   private static SluiceException asSluice(Throwable failure) {
-    Throwable cause = failure;
-    while (cause.getCause() != null && !(cause instanceof SluiceException)) {
-      cause = cause.getCause();
-    }
-    return cause instanceof SluiceException sluice
-        ? sluice
+    SluiceException found = SluiceException.findIn(failure);
+    return found != null
+        ? found
         : new SluiceException(ErrorCode.INTERNAL, "Registration failed: " + failure, failure);
   }
 }

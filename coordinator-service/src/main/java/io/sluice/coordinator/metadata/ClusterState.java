@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param tableIds table id by name
  * @param servers by id
  * @param writers named writers by name
+ * @param lakes what is in the lake, by table id; tables without a copy there are missing
  */
 public record ClusterState(
     String clusterId,
@@ -28,7 +29,8 @@ public record ClusterState(
     PersistentMap<Long, Table> tables,
     PersistentMap<TablePath, Long> tableIds,
     PersistentMap<Integer, TabletServer> servers,
-    PersistentMap<String, Writer> writers) {
+    PersistentMap<String, Writer> writers,
+    PersistentMap<Long, LakeTable> lakes) {
 
   /** The state before the first command. */
   public static final ClusterState EMPTY =
@@ -36,6 +38,7 @@ public record ClusterState(
           "",
           1,
           1,
+          PersistentMap.empty(),
           PersistentMap.empty(),
           PersistentMap.empty(),
           PersistentMap.empty(),
@@ -97,12 +100,12 @@ public record ClusterState(
 
   ClusterState withClusterId(String id) {
     return new ClusterState(
-        id, nextTableId, nextWriterId, databases, tables, tableIds, servers, writers);
+        id, nextTableId, nextWriterId, databases, tables, tableIds, servers, writers, lakes);
   }
 
   ClusterState withDatabases(PersistentMap<String, Database> changed) {
     return new ClusterState(
-        clusterId, nextTableId, nextWriterId, changed, tables, tableIds, servers, writers);
+        clusterId, nextTableId, nextWriterId, changed, tables, tableIds, servers, writers, lakes);
   }
 
   ClusterState withServer(TabletServer server) {
@@ -114,7 +117,8 @@ public record ClusterState(
         tables,
         tableIds,
         servers.with(server.serverId(), server),
-        writers);
+        writers,
+        lakes);
   }
 
   /** With a new table, which takes {@code nextTableId}. */
@@ -127,7 +131,8 @@ public record ClusterState(
         tables.with(table.tableId(), table),
         tableIds.with(table.path(), table.tableId()),
         servers,
-        writers);
+        writers,
+        lakes);
   }
 
   ClusterState withoutTable(Table table) {
@@ -139,18 +144,35 @@ public record ClusterState(
         tables.without(table.tableId()),
         tableIds.without(table.path()),
         servers,
-        writers);
+        writers,
+        lakes.without(table.tableId()));
   }
 
   ClusterState withTables(PersistentMap<Long, Table> changed) {
     return new ClusterState(
-        clusterId, nextTableId, nextWriterId, databases, changed, tableIds, servers, writers);
+        clusterId,
+        nextTableId,
+        nextWriterId,
+        databases,
+        changed,
+        tableIds,
+        servers,
+        writers,
+        lakes);
   }
 
   /** With the next writer id taken by a nameless writer. */
   ClusterState withWriterIdTaken() {
     return new ClusterState(
-        clusterId, nextTableId, nextWriterId + 1, databases, tables, tableIds, servers, writers);
+        clusterId,
+        nextTableId,
+        nextWriterId + 1,
+        databases,
+        tables,
+        tableIds,
+        servers,
+        writers,
+        lakes);
   }
 
   ClusterState withWriter(Writer writer) {
@@ -162,6 +184,20 @@ public record ClusterState(
         tables,
         tableIds,
         servers,
-        writers.with(writer.name(), writer));
+        writers.with(writer.name(), writer),
+        lakes);
+  }
+
+  ClusterState withLake(LakeTable lake) {
+    return new ClusterState(
+        clusterId,
+        nextTableId,
+        nextWriterId,
+        databases,
+        tables,
+        tableIds,
+        servers,
+        writers,
+        lakes.with(lake.tableId(), lake));
   }
 }

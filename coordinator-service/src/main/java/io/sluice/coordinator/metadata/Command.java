@@ -59,4 +59,50 @@ public sealed interface Command {
    * Accepted with both.
    */
   record InitWriter(String name) implements Command {}
+
+  /** About one table's copy in the lake; rejected with TABLE_NOT_FOUND where there is none. */
+  sealed interface ForLake extends Command {
+    /** The table. */
+    long tableId();
+  }
+
+  /**
+   * Takes the table into its next tiering epoch. Does nothing when it is there; rejected with
+   * FENCED_ROUND when the epoch is not the next one.
+   */
+  record RaiseTieringEpoch(long tableId, long epoch) implements ForLake {}
+
+  /**
+   * Records what a snapshot of the lake says. Accepted with the table's id when this command
+   * recorded it, with 0 when the round was recorded before. Rejected with FENCED_ROUND when a
+   * bucket does not start where its record ends, or when the epoch is above the current one; an
+   * older epoch moves the offsets and leaves the state of the table alone.
+   *
+   * @param start where each bucket of the round began; one that is missing at 0
+   * @param end where it ended; one that is missing stays where it is recorded
+   */
+  record RoundCommitted(
+      long tableId,
+      long epoch,
+      String roundId,
+      long snapshotId,
+      List<LakeOffset> start,
+      List<LakeOffset> end,
+      LakeTable.LastRound size)
+      implements ForLake {
+    public RoundCommitted {
+      start = List.copyOf(start);
+      end = List.copyOf(end);
+    }
+  }
+
+  /** The round of that epoch found nothing new; does nothing when the epoch is over. */
+  record RoundEmpty(long tableId, long epoch, long nowMs) implements ForLake {}
+
+  /** The round of that epoch failed and counts; does nothing when the epoch is over. */
+  record RoundFailed(long tableId, long epoch, String worker, String cause, long nowMs)
+      implements ForLake {}
+
+  /** Sets a hold unless a stronger one stands, or clears it. */
+  record SetLakeHold(long tableId, LakeHold hold, String reason) implements ForLake {}
 }

@@ -1,6 +1,7 @@
 package io.sluice.coordinator.metadata;
 
 import io.sluice.common.TableBucket;
+import io.sluice.common.TableOptions;
 import io.sluice.common.TablePath;
 import io.sluice.format.schema.TableSchema;
 import java.util.Collections;
@@ -44,6 +45,12 @@ public record Table(
   /** The current schema. */
   public TableSchema schema() {
     return schemas.get(schemas.size() - 1);
+  }
+
+  /** Whether it is copied to the lake; its options were checked when it was created. */
+  public boolean lakeEnabled() {
+    String enabled = options.get(TableOptions.DATALAKE_ENABLED);
+    return enabled != null && enabled.trim().equalsIgnoreCase("true");
   }
 
   /** The cluster-wide name of one of its buckets. */

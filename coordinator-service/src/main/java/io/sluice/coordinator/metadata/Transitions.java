@@ -39,6 +39,9 @@ public final class Transitions {
     if (command instanceof Command.InitWriter init) {
       return initWriter(state, init);
     }
+    if (command instanceof Command.ForLake forLake) {
+      return LakeTransitions.apply(state, forLake);
+    }
     throw new IllegalArgumentException("Unknown command " + command);
   }
 
@@ -122,11 +125,12 @@ public final class Transitions {
             command.nowMs(),
             command.placement().get(0).size(),
             buckets);
+    ClusterState next = state.withNewTable(table);
+    if (table.lakeEnabled()) {
+      next = next.withLake(LakeTable.created(table.tableId()));
+    }
     return Transition.accepted(
-        state.withNewTable(table),
-        table.tableId(),
-        0,
-        List.of(new Event.TableCreated(table.tableId())));
+        next, table.tableId(), 0, List.of(new Event.TableCreated(table.tableId())));
   }
 
   private static Transition dropTable(ClusterState state, Command.DropTable command) {

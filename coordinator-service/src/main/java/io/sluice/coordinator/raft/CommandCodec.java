@@ -58,6 +58,8 @@ final class CommandCodec {
           EndSession.newBuilder().setServerId(c.serverId()).setIncarnation(c.incarnation()));
     } else if (command instanceof Command.InitWriter c) {
       record.setInitWriter(InitWriter.newBuilder().setName(c.name()));
+    } else if (command instanceof Command.ForLake c) {
+      LakeCodec.write(c, record);
     } else {
       throw new IllegalArgumentException("Unknown command " + command);
     }
@@ -117,6 +119,11 @@ final class CommandCodec {
         yield new Command.EndSession(r.getServerId(), r.getIncarnation());
       }
       case INIT_WRITER -> new Command.InitWriter(record.getInitWriter().getName());
+      case RAISE_TIERING_EPOCH -> LakeCodec.fromRecord(record.getRaiseTieringEpoch());
+      case ROUND_COMMITTED -> LakeCodec.fromRecord(record.getRoundCommitted());
+      case ROUND_EMPTY -> LakeCodec.fromRecord(record.getRoundEmpty());
+      case ROUND_FAILED -> LakeCodec.fromRecord(record.getRoundFailed());
+      case SET_LAKE_HOLD -> LakeCodec.fromRecord(record.getSetLakeHold());
       case COMMAND_NOT_SET ->
           throw new SluiceException(
               ErrorCode.CORRUPT_STORAGE,

@@ -3,6 +3,7 @@ package io.sluice.coordinator.raft;
 import io.sluice.common.TablePath;
 import io.sluice.coordinator.metadata.ClusterState;
 import io.sluice.coordinator.metadata.Database;
+import io.sluice.coordinator.metadata.LakeTable;
 import io.sluice.coordinator.metadata.MetadataImage;
 import io.sluice.coordinator.metadata.PersistentMap;
 import io.sluice.coordinator.metadata.Table;
@@ -50,12 +51,17 @@ final class SnapshotCodec {
       sink.write(
           SnapshotRecord.newBuilder().setWriter(RecordCodec.toRecord(entry.value())).build());
     }
+    for (PersistentMap.Entry<Long, LakeTable> entry : state.lakes()) {
+      sink.write(
+          SnapshotRecord.newBuilder().setLakeTable(LakeCodec.toRecord(entry.value())).build());
+    }
     long records =
         1L
             + state.databases().size()
             + state.tables().size()
             + state.servers().size()
-            + state.writers().size();
+            + state.writers().size()
+            + state.lakes().size();
     sink.write(SnapshotRecord.newBuilder().setEnd(End.newBuilder().setRecords(records)).build());
   }
 
@@ -67,6 +73,7 @@ final class SnapshotCodec {
     private PersistentMap<TablePath, Long> tableIds = PersistentMap.empty();
     private PersistentMap<Integer, TabletServer> servers = PersistentMap.empty();
     private PersistentMap<String, Writer> writers = PersistentMap.empty();
+    private PersistentMap<Long, LakeTable> lakes = PersistentMap.empty();
     private long records;
     private boolean ended;
 
@@ -94,6 +101,10 @@ final class SnapshotCodec {
         case WRITER -> {
           Writer writer = RecordCodec.fromRecord(record.getWriter());
           writers = writers.with(writer.name(), writer);
+        }
+        case LAKE_TABLE -> {
+          LakeTable lake = LakeCodec.fromRecord(record.getLakeTable());
+          lakes = lakes.with(lake.tableId(), lake);
         }
         case END -> {
           if (record.getEnd().getRecords() != records) {
@@ -130,7 +141,8 @@ final class SnapshotCodec {
               tables,
               tableIds,
               servers,
-              writers));
+              writers,
+              lakes));
     }
   }
 }

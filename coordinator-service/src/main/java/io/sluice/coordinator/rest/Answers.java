@@ -27,10 +27,9 @@ final class Answers {
       throw new SluiceException(
           ErrorCode.TIMEOUT, "No answer within " + WAIT_SECONDS + " s; the outcome is unknown", e);
     } catch (ExecutionException e) {
-      for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
-        if (cause instanceof SluiceException failure) {
-          throw failure;
-        }
+      SluiceException failure = SluiceException.findIn(e);
+      if (failure != null) {
+        throw failure;
       }
       throw new SluiceException(ErrorCode.INTERNAL, "The request failed: " + e.getCause(), e);
     }

@@ -114,8 +114,8 @@ class CoordinatorIT {
         () -> create("bad", Map.of("table.replication.factr", "1")));
     assertCode(
         ErrorCode.UNSUPPORTED,
-        "Option table.datalake.enabled is known but not in this build; leave it out",
-        () -> create("bad", Map.of("table.datalake.enabled", "true")));
+        "Option table.log.ttl is known but not in this build; leave it out",
+        () -> create("bad", Map.of("table.log.ttl", "7d")));
     assertCode(
         ErrorCode.INVALID_NAME,
         "Table name '' must have 1 to 200 characters out of letters, digits, '_' and '-'",

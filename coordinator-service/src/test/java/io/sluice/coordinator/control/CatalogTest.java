@@ -20,6 +20,8 @@ import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 
 class CatalogTest {
+  private static final Map<String, String> LAKE = Map.of("table.datalake.enabled", "true");
+
   private final FakeMetadataLog log = FakeMetadataLog.withDatabase();
   private final Catalog catalog = new Catalog(log, new MovedClock(5_000), 1);
 
@@ -130,6 +132,62 @@ class CatalogTest {
         ErrorCode.UNSUPPORTED,
         "Table demo.t: column 'tags' has the nested type ARRAY<STRING>; nested types are not in"
             + " this build, use scalar types");
+  }
+
+  @Test
+  void aLogTableMayHaveACopyInTheLake() {
+    log.submit(Fixtures.register(1, "i"));
+    Table table = create("t", LAKE);
+    assertThat(table.lakeEnabled()).isTrue();
+    assertThat(log.current().state().lakes().size()).isEqualTo(1);
+    assertThat(create("u", Map.of("table.datalake.enabled", "false")).lakeEnabled()).isFalse();
+    assertThat(log.current().state().lakes().size()).isEqualTo(1);
+  }
+
+  @Test
+  void refusesWhatTheLakeCannotHoldNamingTheWayOut() {
+    log.submit(Fixtures.register(1, "i"));
+    assertLakeRefused(
+        keyed("id"),
+        ErrorCode.UNSUPPORTED,
+        "Table demo.t has a primary key; this build copies only log tables to the lake: leave"
+            + " table.datalake.enabled out, or leave the primary key out");
+    assertLakeRefused(
+        one("at", new DataType.TimestampType(7)),
+        ErrorCode.UNSUPPORTED,
+        "Table demo.t: column 'at' has type TIMESTAMP(7), which the lake cannot hold: Iceberg format"
+            + " 2 counts microseconds; declare it TIMESTAMP(6), or leave table.datalake.enabled"
+            + " out");
+    assertLakeRefused(
+        one("at", new DataType.TimestampLtzType(9)),
+        ErrorCode.UNSUPPORTED,
+        "Table demo.t: column 'at' has type TIMESTAMP_LTZ(9), which the lake cannot hold: Iceberg"
+            + " format 2 counts microseconds; declare it TIMESTAMP_LTZ(6), or leave"
+            + " table.datalake.enabled out");
+    assertLakeRefused(
+        one("at", new DataType.TimeType(7)),
+        ErrorCode.UNSUPPORTED,
+        "Table demo.t: column 'at' has type TIME(7), which the lake cannot hold: Iceberg format 2"
+            + " counts microseconds; declare it TIME(6), or leave table.datalake.enabled out");
+    assertLakeRefused(
+        one("__Offset", new DataType.StringType()),
+        ErrorCode.INVALID_NAME,
+        "Table demo.t: column '__Offset' has the name of a system column of lake tables (__bucket,"
+            + " __offset, __timestamp); choose another name, or leave table.datalake.enabled out");
+    catalog
+        .createTable(
+            new TableDefinition(
+                new TablePath("demo", "t"), one("at", new DataType.TimestampType(6)), LAKE, ""),
+            false)
+        .join();
+  }
+
+  private static TableSchema one(String name, DataType type) {
+    return new TableSchema(1, List.of(Column.of(1, name, type, true)), List.of());
+  }
+
+  private void assertLakeRefused(TableSchema schema, ErrorCode code, String message) {
+    assertRefused(new TableDefinition(new TablePath("demo", "t"), schema, LAKE, ""), code, message);
   }
 
   @Test

@@ -49,6 +49,18 @@ public final class Fixtures {
         placement);
   }
 
+  /** As {@link #createTable}, with a copy in the lake. */
+  public static Command.CreateTable createLakeTable(String name, List<List<Integer>> placement) {
+    return new Command.CreateTable(
+        new TablePath("demo", name),
+        SCHEMA,
+        List.of(),
+        Map.of("table.datalake.enabled", "true", "table.datalake.freshness", "10s"),
+        "",
+        2000,
+        placement);
+  }
+
   /** Applies commands in turn; each must be accepted. */
   public static ClusterState apply(ClusterState state, Command... commands) {
     ClusterState next = state;

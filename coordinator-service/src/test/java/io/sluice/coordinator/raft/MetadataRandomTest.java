@@ -7,6 +7,9 @@ import io.sluice.coordinator.metadata.Bucket;
 import io.sluice.coordinator.metadata.ClusterState;
 import io.sluice.coordinator.metadata.Command;
 import io.sluice.coordinator.metadata.Fixtures;
+import io.sluice.coordinator.metadata.LakeHold;
+import io.sluice.coordinator.metadata.LakeOffset;
+import io.sluice.coordinator.metadata.LakeTable;
 import io.sluice.coordinator.metadata.MetadataImage;
 import io.sluice.coordinator.metadata.Outcome;
 import io.sluice.coordinator.metadata.PersistentMap;
@@ -82,7 +85,7 @@ class MetadataRandomTest {
     String table = "t" + random.nextInt(6);
     int server = 1 + random.nextInt(4);
     String incarnation = "i" + random.nextInt(3);
-    return switch (random.nextInt(12)) {
+    return switch (random.nextInt(18)) {
       case 0 -> new Command.Bootstrap("c" + random.nextInt(5));
       case 1 -> new Command.CreateDatabase(database, "x", random.nextInt(100));
       case 2 -> new Command.DropDatabase(database, random.nextInt(4) == 0);
@@ -94,7 +97,33 @@ class MetadataRandomTest {
                   server, incarnation, "boot" + random.nextInt(2), random.nextBoolean()),
               random.nextInt(100));
       case 10 -> new Command.EndSession(server, incarnation);
+      case 11, 12, 13, 14, 15, 16 -> lakeCommand(random);
       default -> new Command.InitWriter(random.nextInt(3) == 0 ? "" : "w" + random.nextInt(4));
+    };
+  }
+
+  private static Command lakeCommand(SplittableRandom random) {
+    long table = 1 + random.nextInt(30);
+    long epoch = random.nextInt(5);
+    return switch (random.nextInt(8)) {
+      case 0, 1, 2 -> new Command.RaiseTieringEpoch(table, epoch);
+      case 3, 4 ->
+          new Command.RoundCommitted(
+              table,
+              epoch,
+              "r" + random.nextInt(50),
+              random.nextInt(100),
+              List.of(new LakeOffset(0, 0, 10L * random.nextInt(3))),
+              List.of(new LakeOffset(0, 0, 10L * (1 + random.nextInt(4)))),
+              new LakeTable.LastRound(
+                  random.nextInt(9), random.nextInt(9), random.nextInt(9), random.nextInt(100)));
+      case 5 -> new Command.RoundEmpty(table, epoch, random.nextInt(100));
+      case 6 ->
+          new Command.RoundFailed(
+              table, epoch, "w" + random.nextInt(3), "cause", random.nextInt(100));
+      default ->
+          new Command.SetLakeHold(
+              table, LakeHold.values()[random.nextInt(4)], random.nextBoolean() ? "" : "why");
     };
   }
 
@@ -113,7 +142,9 @@ class MetadataRandomTest {
         path,
         Fixtures.SCHEMA,
         List.of(),
-        Map.of("b", "2", "a", "1"),
+        random.nextBoolean()
+            ? Map.of("b", "2", "a", "1")
+            : Map.of("table.datalake.enabled", "true"),
         "c",
         random.nextInt(100),
         placement);
@@ -127,6 +158,7 @@ class MetadataRandomTest {
     private final Map<String, Long> writers = new HashMap<>();
     private final Map<String, Integer> writerEpochs = new HashMap<>();
     private final Map<String, Bucket> buckets = new HashMap<>();
+    private final Map<Long, LakeTable> lakes = new HashMap<>();
 
     void check(Command command, Transition transition) {
       ClusterState state = transition.state();
@@ -145,6 +177,29 @@ class MetadataRandomTest {
         for (Bucket bucket : entry.value().buckets()) {
           check(state, entry.key() + "-" + bucket.bucket(), bucket);
         }
+        assertThat(state.lakes().containsKey(entry.key())).isEqualTo(entry.value().lakeEnabled());
+      }
+      for (PersistentMap.Entry<Long, LakeTable> entry : state.lakes()) {
+        assertThat(state.table(entry.key())).isNotNull();
+        check(command, entry.value());
+      }
+    }
+
+    /** Epochs only grow; offsets move by a round alone, from where they were. */
+    private void check(Command command, LakeTable lake) {
+      LakeTable before = lakes.put(lake.tableId(), lake);
+      if (before == null) {
+        return;
+      }
+      assertThat(lake.epoch()).isBetween(before.epoch(), before.epoch() + 1);
+      assertThat(lake.endedEpoch()).isBetween(before.endedEpoch(), lake.epoch());
+      assertThat(lake.failures().total()).isGreaterThanOrEqualTo(before.failures().total());
+      if (!lake.offsets().equals(before.offsets())) {
+        assertThat(command).isInstanceOf(Command.RoundCommitted.class);
+        Command.RoundCommitted round = (Command.RoundCommitted) command;
+        assertThat(before.offset(0, 0)).isEqualTo(round.start().get(0).offset());
+        assertThat(lake.offset(0, 0)).isEqualTo(round.end().get(0).offset());
+        assertThat(before.rounds()).doesNotContain(round.roundId());
       }
     }
 

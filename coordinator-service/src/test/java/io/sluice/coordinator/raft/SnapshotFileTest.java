@@ -8,6 +8,9 @@ import io.sluice.common.SluiceException;
 import io.sluice.coordinator.metadata.ClusterState;
 import io.sluice.coordinator.metadata.Command;
 import io.sluice.coordinator.metadata.Fixtures;
+import io.sluice.coordinator.metadata.LakeHold;
+import io.sluice.coordinator.metadata.LakeOffset;
+import io.sluice.coordinator.metadata.LakeTable;
 import io.sluice.coordinator.metadata.MetadataImage;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -22,21 +25,27 @@ import org.junit.jupiter.api.io.TempDir;
 
 class SnapshotFileTest {
   private static final UUID GROUP = UUID.fromString("00112233-4455-6677-8899-aabbccddeeff");
+
+  /** Written before there were lake tables; must stay readable. */
   private static final String GOLDEN = "/golden/metadata-snapshot-v1.bin";
+
+  private static final String GOLDEN_WITH_LAKE = "/golden/metadata-snapshot-v1-lake.bin";
 
   @TempDir Path directory;
 
   @Test
   void writesTheGoldenBytes() throws IOException {
-    byte[] golden = golden();
-    assertThat(bytes(image())).isEqualTo(golden);
+    assertThat(bytes(image())).isEqualTo(golden(GOLDEN));
+    assertThat(bytes(imageWithLake())).isEqualTo(golden(GOLDEN_WITH_LAKE));
   }
 
   @Test
-  void readsTheGoldenFile() throws IOException {
+  void readsTheGoldenFiles() throws IOException {
     Path file = directory.resolve("snapshot");
-    Files.write(file, golden());
+    Files.write(file, golden(GOLDEN));
     assertThat(SnapshotFile.read(file, GROUP)).isEqualTo(image());
+    Files.write(file, golden(GOLDEN_WITH_LAKE));
+    assertThat(SnapshotFile.read(file, GROUP)).isEqualTo(imageWithLake());
   }
 
   @Test
@@ -92,9 +101,9 @@ class SnapshotFileTest {
     return out.toByteArray();
   }
 
-  private static byte[] golden() throws IOException {
-    try (InputStream in = SnapshotFileTest.class.getResourceAsStream(GOLDEN)) {
-      assertThat(in).as("stored example " + GOLDEN).isNotNull();
+  private static byte[] golden(String name) throws IOException {
+    try (InputStream in = SnapshotFileTest.class.getResourceAsStream(name)) {
+      assertThat(in).as("stored example " + name).isNotNull();
       return in.readAllBytes();
     }
   }
@@ -113,5 +122,27 @@ class SnapshotFileTest {
             new Command.InitWriter("loader"),
             new Command.InitWriter(""));
     return new MetadataImage(42, state);
+  }
+
+  /** The same, and a table that has been to the lake and back. */
+  private static MetadataImage imageWithLake() {
+    ClusterState state =
+        Fixtures.apply(
+            image().state(),
+            Fixtures.createLakeTable("events", List.of(List.of(1), List.of(1))),
+            new Command.RaiseTieringEpoch(2, 1),
+            new Command.RoundCommitted(
+                2,
+                1,
+                "2-1-0badcafe",
+                8_888_888_888L,
+                List.of(),
+                List.of(new LakeOffset(0, 0, 1000), new LakeOffset(0, 1, 5)),
+                new LakeTable.LastRound(1005, 65_536, 2, 1_700_000_060_000L)),
+            new Command.RaiseTieringEpoch(2, 2),
+            new Command.RoundFailed(2, 2, "tiering-1", "disk on fire", 1_700_000_070_000L),
+            new Command.RaiseTieringEpoch(2, 3),
+            new Command.SetLakeHold(2, LakeHold.PAUSED, "by an operator"));
+    return new MetadataImage(43, state);
   }
 }
