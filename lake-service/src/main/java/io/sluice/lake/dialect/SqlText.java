@@ -1,0 +1,179 @@
+package io.sluice.lake.dialect;
+
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One statement as it was sent, cut into tokens, to be rendered for either parser. Comments, hints
+ * and the closing semicolon are blanks in every rendering. Immutable.
+ */
+public final class SqlText {
+  /** The longest statement that is taken. */
+  public static final int MAX_CHARACTERS = 1024 * 1024;
+
+  private final String source;
+  private final List<Token> tokens;
+  private final List<SqlLexer.Gap> gaps;
+
+  private SqlText(String source, List<Token> tokens, List<SqlLexer.Gap> gaps) {
+    this.source = source;
+    this.tokens = List.copyOf(tokens);
+    this.gaps = List.copyOf(gaps);
+  }
+
+  /**
+   * Reads one statement.
+   *
+   * @throws SluiceException INVALID_SQL when it is empty or too long, has more than one statement,
+   *     or something in it does not end
+   */
+  public static SqlText of(String source) {
+    if (source.length() > MAX_CHARACTERS) {
+      throw new SluiceException(
+          ErrorCode.INVALID_SQL,
+          "The statement has "
+              + source.length()
+              + " characters; at most "
+              + MAX_CHARACTERS
+              + " are accepted");
+    }
+    SqlLexer lexer = new SqlLexer(source);
+    lexer.run();
+    List<Token> tokens = new ArrayList<>(lexer.tokens());
+    List<SqlLexer.Gap> gaps = new ArrayList<>(lexer.gaps());
+    while (!tokens.isEmpty() && tokens.get(tokens.size() - 1).isSymbol(';')) {
+      Token last = tokens.remove(tokens.size() - 1);
+      gaps.add(new SqlLexer.Gap(last.start(), last.end(), false));
+    }
+    if (tokens.isEmpty()) {
+      throw new SluiceException(ErrorCode.INVALID_SQL, "There is no statement in the text");
+    }
+    for (Token token : tokens) {
+      if (token.isSymbol(';')) {
+        throw SqlFailures.at(
+            ErrorCode.INVALID_SQL,
+            "There is more than one statement; send them one by one",
+            source,
+            token.start());
+      }
+    }
+    return new SqlText(source, tokens, gaps);
+  }
+
+  /** The text as sent. */
+  public String source() {
+    return source;
+  }
+
+  /** The tokens; at least one. */
+  public List<Token> tokens() {
+    return tokens;
+  }
+
+  /** Whether it has {@code /*+ hints *}{@code /}. */
+  public boolean hasHints() {
+    return gaps.stream().anyMatch(SqlLexer.Gap::hint);
+  }
+
+  /** A failure at a token. */
+  public SluiceException failure(ErrorCode code, String message, Token token) {
+    return SqlFailures.at(code, message, source, token.start());
+  }
+
+  /** For DuckDB, with everything before the given index blank. */
+  public Rendering forDuckDb(int from) {
+    return render(Token.Kind.BACKTICKED, '"', from, source.length());
+  }
+
+  /** For Flink's parser, up to the given index. */
+  public Rendering forFlink(int until) {
+    return render(Token.Kind.DOUBLE_QUOTED, '`', 0, until);
+  }
+
+  /** Renders [from, until); names of one kind of quotes get the other quotes. */
+  private Rendering render(Token.Kind requoted, char quote, int from, int until) {
+    RenderedText target = new RenderedText(until);
+    int at = blank(target, 0, from);
+    int gap = 0;
+    List<SqlLexer.Gap> ordered = orderedGaps();
+    for (Token token : tokens) {
+      if (token.start() < from || token.start() >= until) {
+        continue;
+      }
+      while (gap < ordered.size() && ordered.get(gap).start() < token.start()) {
+        SqlLexer.Gap next = ordered.get(gap++);
+        if (next.end() > at) {
+          at = copy(target, at, Math.max(at, next.start()));
+          at = blank(target, at, next.end());
+        }
+      }
+      at = copy(target, at, token.start());
+      if (token.kind() == requoted) {
+        target.quoted(token.text(), quote, token.start());
+        at = token.end();
+      } else {
+        at = copy(target, at, token.end());
+      }
+    }
+    blank(target, at, until);
+    return target.finish(source);
+  }
+
+  private List<SqlLexer.Gap> orderedGaps() {
+    List<SqlLexer.Gap> ordered = new ArrayList<>(gaps);
+    ordered.sort((a, b) -> Integer.compare(a.start(), b.start()));
+    return ordered;
+  }
+
+  private int copy(RenderedText target, int start, int end) {
+    for (int i = start; i < end; i++) {
+      target.add(source.charAt(i), i);
+    }
+    return Math.max(start, end);
+  }
+
+  private int blank(RenderedText target, int start, int end) {
+    for (int i = start; i < end; i++) {
+      target.add(source.charAt(i) == '\n' ? '\n' : ' ', i);
+    }
+    return Math.max(start, end);
+  }
+
+  /** Collects a rendering. */
+  private static final class RenderedText {
+    private final StringBuilder text;
+    private int[] origins;
+
+    RenderedText(int expected) {
+      this.text = new StringBuilder(expected + 16);
+      this.origins = new int[expected + 16];
+    }
+
+    void add(char c, int origin) {
+      if (text.length() == origins.length) {
+        origins = java.util.Arrays.copyOf(origins, origins.length * 2);
+      }
+      origins[text.length()] = origin;
+      text.append(c);
+    }
+
+    void quoted(String name, char quote, int origin) {
+      add(quote, origin);
+      for (int i = 0; i < name.length(); i++) {
+        char c = name.charAt(i);
+        add(c, origin);
+        if (c == quote) {
+          add(c, origin);
+        }
+      }
+      add(quote, origin);
+    }
+
+    Rendering finish(String source) {
+      return new Rendering(
+          text.toString(), java.util.Arrays.copyOf(origins, text.length()), source);
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package io.sluice.lake.duck;
+
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What a query refers to.
+ *
+ * @param tables the tables it reads, in the order of the text, each place once
+ * @param columns every name in it that may be a column's, in lower case
+ * @param allColumns whether all columns of its tables count as named ({@code *}, NATURAL JOIN,
+ *     PIVOT ...)
+ */
+public record QueryReferences(
+    List<TableReference> tables, Set<String> columns, boolean allColumns) {
+  public QueryReferences {
+    tables = List.copyOf(tables);
+    columns = Set.copyOf(columns);
+  }
+
+  /**
+   * A table as the query writes it.
+   *
+   * @param database its database, empty when not given
+   * @param table its name, perhaps with the suffix of a view of it
+   * @param bytePosition where it stands in the rendered text, in bytes; negative when not known
+   */
+  public record TableReference(String database, String table, long bytePosition) {}
+}

@@ -1,0 +1,214 @@
+package io.sluice.lake.sql;
+
+import io.sluice.client.TableDescription;
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.common.TablePath;
+import io.sluice.format.row.GenericRow;
+import io.sluice.format.schema.Column;
+import io.sluice.format.schema.TableSchema;
+import io.sluice.lake.dialect.NearestNames;
+import io.sluice.lake.dialect.Rendering;
+import io.sluice.lake.dialect.SqlText;
+import io.sluice.lake.dialect.Token;
+import io.sluice.lake.duck.BoundTable;
+import io.sluice.lake.duck.Cancellation;
+import io.sluice.lake.duck.DuckQuery;
+import io.sluice.lake.duck.DuckSettings;
+import io.sluice.lake.union.Cluster;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.flink.sql.parser.dml.RichSqlInsert;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * INSERT INTO. Flink's parser reads the head; what is inserted is a query like any other. It runs
+ * once, row by row as they come: a failure leaves the rows before it written, and says so.
+ * Thread-safe.
+ */
+final class InsertStatements {
+  private final QueryPlanner planner;
+  private final DuckSettings settings;
+  private final Cluster cluster;
+
+  InsertStatements(QueryPlanner planner, DuckSettings settings, Cluster cluster) {
+    this.planner = planner;
+    this.settings = settings;
+    this.cluster = cluster;
+  }
+
+  /** The table and for each column of the source the column it goes to. */
+  private record Target(TableDescription table, List<Column> columns, boolean partial) {}
+
+  /** Runs it. */
+  SqlResult run(SqlText text, SqlRequest request, Cancellation cancellation) {
+    Token source = source(text);
+    Target target = target(text, source.start(), request.database());
+    Rendering query = text.forDuckDb(source.start());
+    List<BoundTable> tables = planner.plan(query, request.database(), request.allowPartial());
+    long written;
+    try (DuckQuery opened =
+        DuckQuery.open(settings, cluster, query, tables, request.database(), cancellation)) {
+      checkCount(text, source, target, opened.columns().size());
+      opened.load();
+      written = write(opened, target);
+    }
+    String message = SqlResult.rowCount(written) + " inserted into " + target.table().path();
+    List<String> notices = new ArrayList<>();
+    tables.forEach(table -> notices.addAll(table.plan().notices()));
+    if (!source.isWord("VALUES")) {
+      notices.add(
+          "This INSERT ran once, over the rows that were visible when it was planned; it does not"
+              + " go on as a Flink job would");
+    }
+    return SqlResult.done(message).with(notices);
+  }
+
+  /** The first token of what is inserted: after the name and the list of columns. */
+  private static Token source(SqlText text) {
+    List<Token> tokens = text.tokens();
+    if (tokens.size() < 2 || !tokens.get(1).isWord("INTO")) {
+      throw text.failure(
+          tokens.size() > 1 && tokens.get(1).isWord("OVERWRITE")
+              ? ErrorCode.UNSUPPORTED
+              : ErrorCode.INVALID_SQL,
+          "Only INSERT INTO is in this build",
+          tokens.get(0));
+    }
+    int at = 2;
+    while (at + 1 < tokens.size() && tokens.get(at).isName() && tokens.get(at + 1).isSymbol('.')) {
+      at += 2;
+    }
+    at++;
+    if (at < tokens.size() && tokens.get(at).isSymbol('(') && !beginsQuery(tokens, at + 1)) {
+      while (at < tokens.size() && !tokens.get(at).isSymbol(')')) {
+        at++;
+      }
+      at++;
+    }
+    if (at >= tokens.size()) {
+      throw text.failure(
+          ErrorCode.INVALID_SQL,
+          "INSERT INTO needs VALUES or a SELECT after the table",
+          tokens.get(tokens.size() - 1));
+    }
+    return tokens.get(at);
+  }
+
+  private static boolean beginsQuery(List<Token> tokens, int at) {
+    return at < tokens.size()
+        && (tokens.get(at).isWord("SELECT")
+            || tokens.get(at).isWord("WITH")
+            || tokens.get(at).isWord("VALUES")
+            || tokens.get(at).isSymbol('('));
+  }
+
+  private Target target(SqlText text, int headEnd, @Nullable String database) {
+    SqlNode parsed = FlinkParser.parse(text.forFlink(headEnd), " VALUES (1)");
+    if (!(parsed instanceof RichSqlInsert insert) || insert.isOverwrite()) {
+      throw new SluiceException(ErrorCode.UNSUPPORTED, "Only INSERT INTO is in this build");
+    }
+    if (!insert.getStaticPartitions().isEmpty()) {
+      throw new SluiceException(ErrorCode.UNSUPPORTED, "PARTITION (...) is not in this build");
+    }
+    TablePath path = TableNames.path(insert.getTargetTableID(), database);
+    TableDescription table = describe(path);
+    TableSchema schema = table.schema();
+    if (insert.getTargetColumnList() == null) {
+      return new Target(table, schema.columns(), false);
+    }
+    List<Column> columns = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    for (SqlNode node : insert.getTargetColumnList()) {
+      String name = ((SqlIdentifier) node).getSimple();
+      if (!schema.hasColumn(name)) {
+        List<String> known = schema.columns().stream().map(Column::name).toList();
+        throw new SluiceException(
+            ErrorCode.COLUMN_NOT_FOUND,
+            "Table " + path + " has no column '" + name + "'" + NearestNames.hint(name, known));
+      }
+      if (!names.add(name)) {
+        throw new SluiceException(
+            ErrorCode.INVALID_SQL, "Column '" + name + "' is named twice in the INSERT");
+      }
+      columns.add(schema.column(name));
+    }
+    boolean partial = !schema.primaryKey().isEmpty() && columns.size() < schema.size();
+    return new Target(table, columns, partial);
+  }
+
+  private TableDescription describe(TablePath path) {
+    try {
+      return cluster.describe(path);
+    } catch (SluiceException e) {
+      if (e.code() != ErrorCode.TABLE_NOT_FOUND) {
+        throw e;
+      }
+      List<String> names =
+          cluster.tables(path.database()).stream().map(each -> each.path().table()).toList();
+      throw new SluiceException(
+          e.code(),
+          "Table " + path + " does not exist" + NearestNames.hint(path.table(), names),
+          e);
+    }
+  }
+
+  private static void checkCount(SqlText text, Token source, Target target, int found) {
+    if (found != target.columns().size()) {
+      throw text.failure(
+          ErrorCode.INVALID_SQL,
+          "INSERT INTO "
+              + target.table().path()
+              + " takes "
+              + target.columns().size()
+              + " columns ("
+              + String.join(", ", target.columns().stream().map(Column::name).toList())
+              + "), the source has "
+              + found,
+          source);
+    }
+  }
+
+  private long write(DuckQuery query, Target target) {
+    List<Column> rowColumns =
+        target.partial() ? target.columns() : target.table().schema().columns();
+    int[] places = new int[target.columns().size()];
+    for (int i = 0; i < places.length; i++) {
+      places[i] = rowColumns.indexOf(target.columns().get(i));
+    }
+    List<String> partialColumns =
+        target.partial() ? target.columns().stream().map(Column::name).toList() : List.of();
+    long[] written = new long[1];
+    try (Cluster.RowSink sink = cluster.sink(target.table(), partialColumns)) {
+      query.run(
+          row -> {
+            @Nullable Object[] values = new @Nullable Object[rowColumns.size()];
+            for (int i = 0; i < places.length; i++) {
+              Column column = target.columns().get(i);
+              values[places[i]] = SinkValues.of(row[i], column.type(), column.name());
+            }
+            sink.write(GenericRow.of(values));
+            written[0]++;
+            return true;
+          });
+      sink.flush();
+    } catch (SluiceException e) {
+      if (written[0] == 0) {
+        throw e;
+      }
+      throw new SluiceException(
+          e.code(),
+          e.getMessage()
+              + "; up to "
+              + SqlResult.rowCount(written[0])
+              + " before it may be written",
+          e.details(),
+          e);
+    }
+    return written[0];
+  }
+}

@@ -1,0 +1,207 @@
+package io.sluice.lake.sql;
+
+import io.sluice.common.ErrorCode;
+import io.sluice.lake.dialect.Rendering;
+import io.sluice.lake.dialect.SqlText;
+import io.sluice.lake.dialect.Token;
+import io.sluice.lake.duck.BoundTable;
+import io.sluice.lake.duck.Cancellation;
+import io.sluice.lake.duck.DuckQuery;
+import io.sluice.lake.duck.DuckSettings;
+import io.sluice.lake.duck.ResultColumn;
+import io.sluice.lake.union.Cluster;
+import io.sluice.lake.union.LakeView;
+import io.sluice.lake.union.TablePlan;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** SELECT and EXPLAIN. Thread-safe. */
+final class QueryStatements {
+  /** About how much text an answer may have: it is put together in memory. */
+  private static final long MAX_ANSWER_CHARACTERS = 32L * 1024 * 1024;
+
+  private final QueryPlanner planner;
+  private final DuckSettings settings;
+  private final Cluster cluster;
+
+  QueryStatements(QueryPlanner planner, DuckSettings settings, Cluster cluster) {
+    this.planner = planner;
+    this.settings = settings;
+    this.cluster = cluster;
+  }
+
+  /** Runs a query. */
+  SqlResult select(SqlText text, SqlRequest request, int maxRows, Cancellation cancellation) {
+    Rendering rendering = text.forDuckDb(0);
+    List<BoundTable> tables = planner.plan(rendering, request.database(), request.allowPartial());
+    List<String> notices = new ArrayList<>();
+    tables.forEach(table -> notices.addAll(table.plan().notices()));
+    try (DuckQuery query =
+        DuckQuery.open(settings, cluster, rendering, tables, request.database(), cancellation)) {
+      query.load();
+      Answer answer = new Answer(maxRows);
+      query.run(maxRows + 1L, answer);
+      if (answer.tooLarge) {
+        notices.add(
+            "The answer was cut at about "
+                + MAX_ANSWER_CHARACTERS
+                + " characters; ask for fewer columns or rows");
+      }
+      return new SqlResult(
+          true,
+          SqlResult.rowCount(answer.rows.size()),
+          query.columns(),
+          answer.rows,
+          answer.truncated,
+          notices);
+    }
+  }
+
+  /** Collects the rows of an answer. */
+  private static final class Answer implements DuckQuery.RowHandler {
+    private final int maxRows;
+    private final List<List<@Nullable Object>> rows = new ArrayList<>();
+    private long characters;
+    private boolean truncated;
+    private boolean tooLarge;
+
+    Answer(int maxRows) {
+      this.maxRows = maxRows;
+    }
+
+    @Override
+    public boolean accept(@Nullable Object[] row) {
+      if (rows.size() == maxRows) {
+        truncated = true;
+        return false;
+      }
+      List<@Nullable Object> values = new ArrayList<>(row.length);
+      for (Object value : row) {
+        Object json = JsonValues.of(value);
+        characters += JsonValues.size(json);
+        values.add(json);
+      }
+      rows.add(values);
+      if (characters > MAX_ANSWER_CHARACTERS) {
+        truncated = true;
+        tooLarge = true;
+        return false;
+      }
+      return true;
+    }
+  }
+
+  /** Says how a query would be read; reads nothing. */
+  SqlResult explain(SqlText text, SqlRequest request, Cancellation cancellation) {
+    Rendering rendering = text.forDuckDb(queryStart(text));
+    List<BoundTable> tables = planner.plan(rendering, request.database(), request.allowPartial());
+    List<String> lines = new ArrayList<>();
+    try (DuckQuery query =
+        DuckQuery.open(settings, cluster, rendering, tables, request.database(), cancellation)) {
+      List<String> columns = new ArrayList<>();
+      for (ResultColumn column : query.columns()) {
+        columns.add(column.name() + " " + column.type());
+      }
+      lines.add("Result: " + String.join(", ", columns));
+    }
+    for (BoundTable table : tables) {
+      describe(table, lines);
+    }
+    lines.add("Guarantee: " + TablePlan.GUARANTEE);
+    List<List<@Nullable Object>> rows = new ArrayList<>();
+    lines.forEach(line -> rows.add(List.of((Object) line)));
+    return SqlResult.rows(List.of(new ResultColumn("plan", "STRING")), rows);
+  }
+
+  private static int queryStart(SqlText text) {
+    List<Token> tokens = text.tokens();
+    int next = 1;
+    if (tokens.size() > 3 && tokens.get(1).isWord("PLAN") && tokens.get(2).isWord("FOR")) {
+      next = 3;
+    }
+    if (tokens.size() <= next) {
+      throw text.failure(ErrorCode.INVALID_SQL, "EXPLAIN of what?", tokens.get(0));
+    }
+    Token first = tokens.get(next);
+    boolean query =
+        first.isSymbol('(')
+            || first.isWord("SELECT")
+            || first.isWord("WITH")
+            || first.isWord("VALUES")
+            || first.isWord("FROM")
+            || first.isWord("TABLE");
+    if (!query) {
+      throw text.failure(
+          ErrorCode.UNSUPPORTED,
+          "EXPLAIN " + first.text() + " is not in this build; EXPLAIN SELECT is",
+          first);
+    }
+    return first.start();
+  }
+
+  private static void describe(BoundTable table, List<String> lines) {
+    TablePlan plan = table.plan();
+    lines.add("Table " + table.database() + "." + table.name() + ":");
+    LakeView lake = plan.lake();
+    if (lake != null && lake.snapshotId() != LakeView.NONE) {
+      lines.add(
+          "  lake: snapshot "
+              + lake.snapshotId()
+              + " of "
+              + Instant.ofEpochMilli(lake.committedMs())
+              + ", "
+              + lake.files().size()
+              + (lake.files().size() == 1 ? " file, " : " files, ")
+              + SqlResult.rowCount(lake.rows())
+              + ", "
+              + lake.bytes()
+              + " bytes");
+    } else if (lake != null) {
+      lines.add("  lake: no snapshot yet");
+    } else {
+      lines.add("  lake: not read");
+    }
+    if (plan.current()) {
+      lines.add(
+          "  current rows of every bucket, each at one moment; changes visible up to "
+              + offsets(plan.visible()));
+    } else if (plan.tail().isEmpty()) {
+      lines.add("  tail: nothing");
+    } else {
+      lines.add(
+          "  tail: "
+              + plan.tailOffsets()
+              + " offsets, bucket=[start, end): "
+              + ranges(plan.tail()));
+    }
+    lines.add(
+        "  columns: "
+            + (table.readNames().isEmpty()
+                ? "none, rows are only counted"
+                : String.join(", ", table.readNames()))
+            + " ("
+            + table.readNames().size()
+            + " of "
+            + table.columnNames().size()
+            + ")");
+    plan.notices().forEach(notice -> lines.add("  notice: " + notice));
+  }
+
+  private static String offsets(Map<Integer, Long> offsets) {
+    List<String> parts = new ArrayList<>();
+    new TreeMap<>(offsets).forEach((bucket, offset) -> parts.add(bucket + "=" + offset));
+    return String.join(", ", parts);
+  }
+
+  private static String ranges(Map<Integer, TablePlan.Range> ranges) {
+    List<String> parts = new ArrayList<>();
+    new TreeMap<>(ranges)
+        .forEach(
+            (bucket, range) -> parts.add(bucket + "=[" + range.start() + ", " + range.end() + ")"));
+    return String.join(", ", parts);
+  }
+}

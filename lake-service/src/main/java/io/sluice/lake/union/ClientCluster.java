@@ -1,0 +1,192 @@
+package io.sluice.lake.union;
+
+import io.sluice.client.AppendWriter;
+import io.sluice.client.BucketOffsets;
+import io.sluice.client.Connection;
+import io.sluice.client.LogScanner;
+import io.sluice.client.Scan;
+import io.sluice.client.Table;
+import io.sluice.client.TableDescription;
+import io.sluice.client.TableSpec;
+import io.sluice.client.UpsertWriter;
+import io.sluice.client.WriterOptions;
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.common.TablePath;
+import io.sluice.format.row.Row;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** The cluster through its public client. Does not own the connection. */
+public final class ClientCluster implements Cluster {
+  private final Connection connection;
+
+  public ClientCluster(Connection connection) {
+    this.connection = connection;
+  }
+
+  @Override
+  public List<String> databases() {
+    return connection.admin().listDatabases();
+  }
+
+  @Override
+  public void createDatabase(String name, boolean ignoreIfExists) {
+    connection.admin().createDatabase(name, ignoreIfExists);
+  }
+
+  @Override
+  public boolean dropDatabase(String name, boolean ignoreIfMissing, boolean cascade) {
+    return cascade
+        ? connection.admin().dropDatabaseWithTables(name, ignoreIfMissing)
+        : connection.admin().dropDatabase(name, ignoreIfMissing);
+  }
+
+  @Override
+  public List<TableDescription> tables(String database) {
+    return connection.admin().listTables(database);
+  }
+
+  @Override
+  public TableDescription describe(TablePath path) {
+    return connection.admin().describe(path);
+  }
+
+  @Override
+  public TableDescription createTable(TableSpec spec) {
+    return connection.admin().createTable(spec);
+  }
+
+  @Override
+  public boolean dropTable(TablePath path, boolean ignoreIfMissing) {
+    return connection.admin().dropTable(path, ignoreIfMissing);
+  }
+
+  @Override
+  public Map<Integer, BucketOffsets> offsets(TablePath path) {
+    return connection.admin().listOffsets(path);
+  }
+
+  @Override
+  public LogScanner open(TableDescription table, TableScan wanted) {
+    Scan scan = same(table).scan();
+    if (wanted.columns().isEmpty()) {
+      scan.noColumns();
+    } else {
+      scan.columns(wanted.columns().toArray(String[]::new));
+    }
+    if (wanted.current()) {
+      return scan.current().open();
+    }
+    scan.fromOffsets(wanted.start()).toOffsets(wanted.end());
+    if (wanted.withOffset()) {
+      scan.withOffset();
+    }
+    if (wanted.withTimestamp()) {
+      scan.withTimestamp();
+    }
+    if (wanted.withChangeType()) {
+      scan.withChangeType();
+    }
+    return scan.open();
+  }
+
+  @Override
+  public RowSink sink(TableDescription table, List<String> columns) {
+    Table opened = same(table);
+    if (table.schema().primaryKey().isEmpty()) {
+      return new AppendSink(opened.appendWriter());
+    }
+    WriterOptions options = WriterOptions.defaults();
+    return new UpsertSink(
+        opened.upsertWriter(
+            columns.isEmpty() ? options : options.partial(columns.toArray(String[]::new))));
+  }
+
+  private Table same(TableDescription table) {
+    Table opened = connection.table(table.path());
+    if (opened.description().tableId() != table.tableId()) {
+      throw new SluiceException(
+          ErrorCode.TABLE_CHANGED,
+          "Table "
+              + table.path()
+              + " was dropped and created again while the statement ran; run it again");
+    }
+    return opened;
+  }
+
+  /** The first failure of rows that are on their way, so that a long INSERT ends early. */
+  private static final class FirstFailure {
+    private final AtomicReference<@Nullable Throwable> first = new AtomicReference<>();
+
+    <R> void watch(CompletableFuture<R> future) {
+      future.whenComplete(
+          (result, failure) -> {
+            if (failure != null) {
+              first.compareAndSet(null, failure);
+            }
+          });
+    }
+
+    boolean happened() {
+      return first.get() != null;
+    }
+  }
+
+  private static final class AppendSink implements RowSink {
+    private final AppendWriter writer;
+    private final FirstFailure failure = new FirstFailure();
+
+    AppendSink(AppendWriter writer) {
+      this.writer = writer;
+    }
+
+    @Override
+    public void write(Row row) {
+      if (failure.happened()) {
+        writer.flush();
+      }
+      failure.watch(writer.append(row));
+    }
+
+    @Override
+    public void flush() {
+      writer.flush();
+    }
+
+    @Override
+    public void close() {
+      writer.close();
+    }
+  }
+
+  private static final class UpsertSink implements RowSink {
+    private final UpsertWriter writer;
+    private final FirstFailure failure = new FirstFailure();
+
+    UpsertSink(UpsertWriter writer) {
+      this.writer = writer;
+    }
+
+    @Override
+    public void write(Row row) {
+      if (failure.happened()) {
+        writer.flush();
+      }
+      failure.watch(writer.upsert(row));
+    }
+
+    @Override
+    public void flush() {
+      writer.flush();
+    }
+
+    @Override
+    public void close() {
+      writer.close();
+    }
+  }
+}

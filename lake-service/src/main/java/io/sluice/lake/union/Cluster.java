@@ -1,0 +1,60 @@
+package io.sluice.lake.union;
+
+import io.sluice.client.BucketOffsets;
+import io.sluice.client.LogScanner;
+import io.sluice.client.TableDescription;
+import io.sluice.client.TableSpec;
+import io.sluice.common.TablePath;
+import io.sluice.format.row.Row;
+import java.util.List;
+import java.util.Map;
+
+/** What the SQL engine asks the cluster. Calls block within the client's time-outs. Thread-safe. */
+public interface Cluster {
+  /** Names of the databases. */
+  List<String> databases();
+
+  /** Creates a database; DATABASE_EXISTS unless that is ignored. */
+  void createDatabase(String name, boolean ignoreIfExists);
+
+  /** Drops a database, with its tables when asked to. Returns whether there was one. */
+  boolean dropDatabase(String name, boolean ignoreIfMissing, boolean cascade);
+
+  /** The tables of a database; DATABASE_NOT_FOUND when there is none. */
+  List<TableDescription> tables(String database);
+
+  /** A table as it is now; TABLE_NOT_FOUND when there is none. */
+  TableDescription describe(TablePath path);
+
+  /** Creates a table. */
+  TableDescription createTable(TableSpec spec);
+
+  /** Drops a table. Returns whether there was one. */
+  boolean dropTable(TablePath path, boolean ignoreIfMissing);
+
+  /** The offsets of every bucket as their leaders say now. */
+  Map<Integer, BucketOffsets> offsets(TablePath path);
+
+  /** Opens a scan of exactly this table; TABLE_CHANGED when another has its name by now. */
+  LogScanner open(TableDescription table, TableScan scan);
+
+  /**
+   * A writer of this table.
+   *
+   * @param columns the columns that rows have; all in their order when empty. On a primary-key
+   *     table fewer columns make partial updates
+   */
+  RowSink sink(TableDescription table, List<String> columns);
+
+  /** Where an INSERT puts its rows. */
+  interface RowSink extends AutoCloseable {
+    /** Writes a row; may block while much is unanswered. Failures come here or in flush. */
+    void write(Row row);
+
+    /** Waits until all rows are stored; throws the first failure. */
+    void flush();
+
+    @Override
+    void close();
+  }
+}

@@ -1,0 +1,137 @@
+package io.sluice.lake.union;
+
+import io.sluice.client.BucketOffsets;
+import io.sluice.client.TableDescription;
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides how a table is read. The lake's snapshot is asked for first and the visible offsets after
+ * it, so that the lake is never ahead of the planned end and the tail [lake offset, visible) holds
+ * exactly what the snapshot lacks. Thread-safe.
+ */
+public final class UnionPlanner {
+  /** Option of a table whose rows go to the lake. */
+  public static final String LAKE_ENABLED = "table.datalake.enabled";
+
+  private final Cluster cluster;
+  private final Lake lake;
+
+  public UnionPlanner(Cluster cluster, Lake lake) {
+    this.cluster = cluster;
+    this.lake = lake;
+  }
+
+  /** Whether rows of that table go to the lake. */
+  public static boolean hasLake(TableDescription table) {
+    return Boolean.parseBoolean(table.options().getOrDefault(LAKE_ENABLED, "false"));
+  }
+
+  /**
+   * Plans one table.
+   *
+   * @param allowPartial whether the log alone will do when lake-service does not answer
+   * @throws SluiceException UNSUPPORTED for a view that this table does not have; UNAVAILABLE when
+   *     lake-service is needed and does not answer
+   */
+  public TablePlan plan(TableDescription table, TableVariant variant, boolean allowPartial) {
+    boolean keyed = !table.schema().primaryKey().isEmpty();
+    check(table, variant, keyed);
+    if (variant == TableVariant.LAKE) {
+      return new TablePlan(table, variant, askLake(table), Map.of(), false, Map.of(), List.of());
+    }
+    if (keyed && variant == TableVariant.WHOLE) {
+      return new TablePlan(
+          table, variant, null, Map.of(), true, visible(offsets(table)), List.of());
+    }
+    List<String> notices = new ArrayList<>();
+    LakeView view = keyed || !hasLake(table) ? null : viewFor(table, allowPartial, notices);
+    Map<Integer, BucketOffsets> offsets = offsets(table);
+    return new TablePlan(
+        table, variant, view, tail(offsets, view), false, visible(offsets), notices);
+  }
+
+  private static void check(TableDescription table, TableVariant variant, boolean keyed) {
+    if (variant == TableVariant.LAKE && !hasLake(table)) {
+      throw new SluiceException(
+          ErrorCode.UNSUPPORTED,
+          table.path()
+              + "$lake does not exist: the table does not go to the lake ("
+              + LAKE_ENABLED
+              + " is not true)");
+    }
+    if (variant == TableVariant.CHANGELOG && !keyed) {
+      throw new SluiceException(
+          ErrorCode.UNSUPPORTED,
+          table.path()
+              + "$changelog does not exist: a table without a primary key has only insertions;"
+              + " read "
+              + table.path());
+    }
+  }
+
+  private @Nullable LakeView viewFor(
+      TableDescription table, boolean allowPartial, List<String> notices) {
+    try {
+      return askLake(table);
+    } catch (SluiceException e) {
+      if (!allowPartial || !e.code().retriable()) {
+        throw e;
+      }
+      notices.add(
+          "Partial result: lake-service does not answer, so "
+              + table.path()
+              + " is read from the log alone");
+      return null;
+    }
+  }
+
+  private LakeView askLake(TableDescription table) {
+    try {
+      return lake.view(table.tableId());
+    } catch (SluiceException e) {
+      if (!e.code().retriable()) {
+        throw e;
+      }
+      throw new SluiceException(
+          e.code(),
+          "Cannot read "
+              + table.path()
+              + ": lake-service does not answer, so its part in the lake is not known. Try again,"
+              + " or send allow_partial=true to read what the log alone holds ("
+              + e.getMessage()
+              + ")",
+          e);
+    }
+  }
+
+  private Map<Integer, BucketOffsets> offsets(TableDescription table) {
+    return cluster.offsets(table.path());
+  }
+
+  private static Map<Integer, Long> visible(Map<Integer, BucketOffsets> offsets) {
+    Map<Integer, Long> visible = new TreeMap<>();
+    offsets.forEach((bucket, found) -> visible.put(bucket, found.visible()));
+    return visible;
+  }
+
+  private static Map<Integer, TablePlan.Range> tail(
+      Map<Integer, BucketOffsets> offsets, @Nullable LakeView view) {
+    boolean inLake = view != null && view.snapshotId() != LakeView.NONE;
+    Map<Integer, TablePlan.Range> tail = new TreeMap<>();
+    offsets.forEach(
+        (bucket, found) -> {
+          long start =
+              inLake && view != null ? view.offsets().getOrDefault(bucket, 0L) : found.logStart();
+          if (start < found.visible()) {
+            tail.put(bucket, new TablePlan.Range(start, found.visible()));
+          }
+        });
+    return tail;
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.lake.app;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.lake.catalog;
+
+import org.jspecify.annotations.NullMarked;

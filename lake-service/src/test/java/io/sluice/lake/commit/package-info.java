@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.lake.commit;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.lake.rest;
+
+import org.jspecify.annotations.NullMarked;
