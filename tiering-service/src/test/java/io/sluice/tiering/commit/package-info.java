@@ -1,0 +1,2 @@
+/** What answers of lake-service mean. */
+package io.sluice.tiering.commit;

@@ -1,0 +1,2 @@
+/** Files of rounds against Iceberg's own readers. */
+package io.sluice.tiering.write;
