@@ -1,0 +1,45 @@
+package io.sluice.adminui.app;
+
+import jakarta.validation.constraints.AssertTrue;
+import jakarta.validation.constraints.NotNull;
+import java.net.URI;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.validation.annotation.Validated;
+
+/**
+ * Settings of the console.
+ *
+ * @param id which of its kind, for logs
+ * @param coordinator HTTP address of the coordinator
+ * @param sql HTTP address of lake-sql
+ * @param timeout until an answer of the coordinator must be complete
+ * @param sqlTimeout the same for a statement; longer than {@code sluice.sql.timeout}, so that it is
+ *     lake-sql that says what took so long
+ */
+@Validated
+@ConfigurationProperties("sluice.console")
+record ConsoleProperties(
+    @NotNull @DefaultValue("1") String id,
+    @NotNull @DefaultValue("http://127.0.0.1:9180") URI coordinator,
+    @NotNull @DefaultValue("http://127.0.0.1:9580") URI sql,
+    @NotNull @DefaultValue("4s") Duration timeout,
+    @NotNull @DefaultValue("6m") Duration sqlTimeout) {
+
+  @AssertTrue(
+      message = "sluice.console.coordinator and .sql must be addresses like http://127.0.0.1:9180")
+  boolean isEveryAddressUsable() {
+    return isUsable(coordinator) && isUsable(sql);
+  }
+
+  private static boolean isUsable(@Nullable URI address) {
+    return address != null
+        && ("http".equals(address.getScheme()) || "https".equals(address.getScheme()))
+        && address.getHost() != null
+        && (address.getRawPath() == null || address.getRawPath().isEmpty())
+        && address.getRawQuery() == null
+        && address.getRawUserInfo() == null;
+  }
+}

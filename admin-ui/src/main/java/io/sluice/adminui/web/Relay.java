@@ -1,0 +1,210 @@
+package io.sluice.adminui.web;
+
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Passes a request on to a {@link Neighbour} and its answer back, piece by piece as it comes.
+ * Cookies and credentials of the browser stay here.
+ */
+public final class Relay implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
+  private static final int PIECE_BYTES = 16 * 1024;
+  private static final List<String> ASKED_WITH = List.of("Accept", "Content-Type", "If-None-Match");
+  private static final List<String> ANSWERED_WITH =
+      List.of(
+          "Content-Type",
+          "Content-Disposition",
+          "ETag",
+          "Cache-Control",
+          "Retry-After",
+          "Sluice-Truncated");
+
+  private final HttpClient client;
+
+  /** Ends answers that stop in the middle. */
+  private final ScheduledThreadPoolExecutor deadlines;
+
+  public Relay() {
+    client =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(CONNECT_TIMEOUT)
+            .followRedirects(HttpClient.Redirect.NEVER)
+            .build();
+    deadlines =
+        new ScheduledThreadPoolExecutor(
+            1,
+            task -> {
+              Thread thread = new Thread(task, "relay-deadlines");
+              thread.setDaemon(true);
+              return thread;
+            });
+    deadlines.setRemoveOnCancelPolicy(true);
+  }
+
+  /**
+   * Passes on.
+   *
+   * @throws SluiceException when there is no answer: UNAVAILABLE, or TIMEOUT; nothing has been
+   *     written then
+   * @throws IOException when the answer broke off: the caller's connection must break too, or a
+   *     part would look like the whole
+   */
+  void pass(Neighbour neighbour, HttpServletRequest request, HttpServletResponse response)
+      throws IOException {
+    long deadline = System.nanoTime() + neighbour.timeout().toNanos();
+    HttpResponse<InputStream> answer = ask(neighbour, request);
+    InputStream body = answer.body();
+    Future<?> limit =
+        deadlines.schedule(
+            () -> close(neighbour, body), deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+    try (body) {
+      byte[] piece = new byte[PIECE_BYTES];
+      int bytes = firstPiece(neighbour, body, piece);
+      response.setStatus(answer.statusCode());
+      for (String name : ANSWERED_WITH) {
+        answer.headers().firstValue(name).ifPresent(value -> response.setHeader(name, value));
+      }
+      OutputStream out = response.getOutputStream();
+      for (; bytes >= 0; bytes = nextPiece(neighbour, body, piece)) {
+        out.write(piece, 0, bytes);
+        if (body.available() == 0) {
+          out.flush();
+        }
+      }
+    } finally {
+      limit.cancel(false);
+    }
+  }
+
+  /** Read before anything is written, while a failure can still be told. */
+  private static int firstPiece(Neighbour neighbour, InputStream body, byte[] piece) {
+    try {
+      return body.read(piece);
+    } catch (IOException broken) {
+      throw new SluiceException(
+          ErrorCode.UNAVAILABLE,
+          "The answer of the " + neighbour + " broke off: " + why(broken),
+          broken);
+    }
+  }
+
+  private static int nextPiece(Neighbour neighbour, InputStream body, byte[] piece)
+      throws IOException {
+    try {
+      return body.read(piece);
+    } catch (IOException broken) {
+      throw new IOException(
+          "The answer of the "
+              + neighbour
+              + " broke off, or was not complete within "
+              + neighbour.timeout().toMillis()
+              + " ms",
+          broken);
+    }
+  }
+
+  private HttpResponse<InputStream> ask(Neighbour neighbour, HttpServletRequest request)
+      throws IOException {
+    HttpRequest asked = asked(neighbour, request);
+    try {
+      return client.send(asked, BodyHandlers.ofInputStream());
+    } catch (HttpTimeoutException late) {
+      throw noAnswer(neighbour, late);
+    } catch (IOException broken) {
+      throw new SluiceException(
+          ErrorCode.UNAVAILABLE, "The " + neighbour + " cannot be reached: " + why(broken), broken);
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new SluiceException(
+          ErrorCode.UNAVAILABLE,
+          "The console is stopping; the " + neighbour + " was not waited for",
+          stopped);
+    }
+  }
+
+  private static SluiceException noAnswer(Neighbour neighbour, HttpTimeoutException late) {
+    if (late instanceof HttpConnectTimeoutException) {
+      return new SluiceException(
+          ErrorCode.UNAVAILABLE,
+          "The "
+              + neighbour
+              + " cannot be reached: no connection within "
+              + CONNECT_TIMEOUT.toSeconds()
+              + " s",
+          late);
+    }
+    return new SluiceException(
+        ErrorCode.TIMEOUT,
+        "The " + neighbour + " did not answer within " + neighbour.timeout().toMillis() + " ms",
+        late);
+  }
+
+  private static HttpRequest asked(Neighbour neighbour, HttpServletRequest request)
+      throws IOException {
+    String query = request.getQueryString();
+    String target = request.getRequestURI() + (query == null ? "" : "?" + query);
+    HttpRequest.Builder asked;
+    try {
+      asked = HttpRequest.newBuilder(URI.create(neighbour.address() + target));
+    } catch (IllegalArgumentException invalid) {
+      throw new SluiceException(
+          ErrorCode.INVALID_ARGUMENT, "The address " + target + " cannot be read", invalid);
+    }
+    asked.timeout(neighbour.timeout());
+    for (String name : ASKED_WITH) {
+      String value = request.getHeader(name);
+      if (value != null) {
+        asked.setHeader(name, value);
+      }
+    }
+    // Bounded by the service kit's limit of bodies.
+    return request.getMethod().equals("POST")
+        ? asked.POST(BodyPublishers.ofByteArray(request.getInputStream().readAllBytes())).build()
+        : asked.GET().build();
+  }
+
+  private static void close(Neighbour neighbour, InputStream body) {
+    try {
+      body.close();
+    } catch (IOException failure) {
+      LOG.warn("Cannot end the answer of the {}, which is over its time", neighbour, failure);
+    }
+  }
+
+  private static String why(IOException failure) {
+    String message = failure.getMessage();
+    if (message != null) {
+      return message;
+    }
+    return failure instanceof ConnectException ? "connection refused" : failure.toString();
+  }
+
+  @Override
+  public void close() {
+    deadlines.shutdownNow();
+  }
+}
