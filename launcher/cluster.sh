@@ -2,52 +2,6 @@
 #
 # A cluster: the services that share one home directory, and the commands that work on them.
 
-# Sets CLUSTER_HOME from --home, SLUICE_HOME or the default, and takes that option out of ARGS.
-parse_home() {
-  local home=${SLUICE_HOME:-$SLUICE_ROOT/.sluice}
-  ARGS=()
-  while [ $# -gt 0 ]; do
-    case $1 in
-      --home)
-        need_value "$1" $#
-        home=$2
-        shift
-        ;;
-      --home=*) home=${1#--home=} ;;
-      *) ARGS+=("$1") ;;
-    esac
-    shift
-  done
-  [ -n "$home" ] || fail_usage "--home must not be empty"
-  case $home in /*) CLUSTER_HOME=$home ;; *) CLUSTER_HOME=$PWD/$home ;; esac
-}
-
-# Sets TABLETS, COORDINATORS and PORT_BASE to what `up` remembered, or to the defaults.
-load_conf() {
-  local key value
-  TABLETS=1
-  COORDINATORS=1
-  PORT_BASE=$DEFAULT_PORT_BASE
-  CONF_EXISTS=""
-  [ -f "$CLUSTER_HOME/cluster.conf" ] || return 0
-  CONF_EXISTS=1
-  while IFS='=' read -r key value; do
-    case $key in
-      tablets) TABLETS=$value ;;
-      coordinators) COORDINATORS=$value ;;
-      port-base) PORT_BASE=$value ;;
-      '' | '#'*) ;;
-      *) fail "$CLUSTER_HOME/cluster.conf has an unknown key '$key'" ;;
-    esac
-  done <"$CLUSTER_HOME/cluster.conf"
-}
-
-save_conf() {
-  printf '%s\n' "# Written by ./sluice up" "tablets=$TABLETS" "coordinators=$COORDINATORS" \
-    "port-base=$PORT_BASE" >"$CLUSTER_HOME/cluster.conf.new"
-  mv "$CLUSTER_HOME/cluster.conf.new" "$CLUSTER_HOME/cluster.conf"
-}
-
 prepare_home() {
   mkdir -p "$CLUSTER_HOME/run" "$CLUSTER_HOME/logs"
   if [ ! -s "$CLUSTER_HOME/cluster-secret" ]; then
@@ -59,12 +13,6 @@ prepare_home() {
   fi
 }
 
-# The names of the services, for messages.
-service_list() {
-  # shellcheck disable=SC2046 # service names have no blanks
-  printf '%s' "$(echo $(service_names))"
-}
-
 any_running() {
   local service
   for service in $(service_names); do
@@ -73,68 +21,16 @@ any_running() {
   return 1
 }
 
-# Reads the options of `up` into WANT_* and OTHER_ARGS.
-parse_up_options() {
-  WANT_TABLETS="" WANT_COORDINATORS="" WANT_PORT_BASE="" START_TIMEOUT=60 BUILD=1
-  OTHER_ARGS=()
-  while [ $# -gt 0 ]; do
-    case $1 in
-      --tablets | --coordinators | --port-base | --timeout) need_value "$1" $# ;;
-    esac
-    case $1 in
-      --tablets)
-        need_number "$1" "$2" 1 50
-        WANT_TABLETS=$2
-        shift
-        ;;
-      --coordinators)
-        need_number "$1" "$2" 1 5
-        WANT_COORDINATORS=$2
-        shift
-        ;;
-      --port-base)
-        need_number "$1" "$2" 1000 65000
-        WANT_PORT_BASE=$2
-        shift
-        ;;
-      --timeout)
-        need_number "$1" "$2" 1 3600
-        START_TIMEOUT=$2
-        shift
-        ;;
-      --no-build) BUILD="" ;;
-      *) OTHER_ARGS+=("$1") ;;
-    esac
-    shift
-  done
-}
-
-readonly UP_OPTIONS="--tablets --coordinators --home --port-base --timeout --no-build"
-
-# Merges what was asked for with what the home remembers; refuses what cannot be done.
-apply_up_options() {
-  local remembered_tablets=$TABLETS
-  if [ "${WANT_COORDINATORS:-1}" -gt 1 ]; then
-    fail "--coordinators $WANT_COORDINATORS: this build runs its metadata on one coordinator; a replicated coordinator is not in it yet"
-  fi
-  if [ -n "$WANT_PORT_BASE" ] && [ "$WANT_PORT_BASE" != "$PORT_BASE" ]; then
-    any_running && fail "the cluster in $CLUSTER_HOME runs with --port-base $PORT_BASE; stop it first (./sluice down), or use another --home"
-    PORT_BASE=$WANT_PORT_BASE
-  fi
-  if [ -n "$WANT_TABLETS" ]; then
-    if [ -n "$CONF_EXISTS" ] && [ "$WANT_TABLETS" -lt "$remembered_tablets" ]; then
-      fail "the cluster in $CLUSTER_HOME has $remembered_tablets tablets; tablets cannot be taken away. Use another --home"
-    fi
-    TABLETS=$WANT_TABLETS
-  fi
-}
-
 command_up() {
   parse_home "$@"
   parse_up_options ${ARGS[@]+"${ARGS[@]}"}
   [ ${#OTHER_ARGS[@]} -eq 0 ] || fail_unknown "option" "${OTHER_ARGS[0]}" "$UP_OPTIONS"
   start_cluster
-  print_urls
+  if [ -n "${SLUICE_TRAINING:-}" ]; then
+    exercise_services
+  else
+    print_urls
+  fi
 }
 
 # Starts what does not run yet; says so when everything does.
@@ -142,8 +38,10 @@ start_cluster() {
   load_conf
   apply_up_options
   need_java
-  [ -z "$BUILD" ] || ensure_built
-  [ -n "${SLUICE_TRAINING:-}" ] || ensure_images
+  # shellcheck disable=SC2046 # module names have no blanks
+  [ -z "$BUILD" ] || ensure_built $(cluster_modules)
+  # shellcheck disable=SC2046 # kinds have no blanks
+  [ -n "${SLUICE_TRAINING:-}" ] || ensure_images $(cluster_kinds)
   prepare_home
   with_lock "$CLUSTER_HOME/run/lock" start_missing
 }
@@ -163,6 +61,7 @@ start_missing() {
     # shellcheck disable=SC2046 # service names have no blanks
     wait_ready "$START_TIMEOUT" $(service_names) >/dev/null
     say "Already up: $running services in $CLUSTER_HOME"
+    tell_of_settings
     return 0
   fi
   for service in "${missing[@]}"; do check_ports "$service"; done
@@ -172,17 +71,30 @@ start_missing() {
   # shellcheck disable=SC2046 # service names have no blanks
   wait_ready "$START_TIMEOUT" $(service_names)
   say "Up in $((SECONDS - started)) s"
+  [ "$running" = 0 ] || tell_of_settings
+}
+
+# A process keeps the settings it was started with.
+tell_of_settings() {
+  [ ${#WANT_SETTINGS[@]} -eq 0 ] ||
+    note "Notice: services that ran already get new settings when they are restarted"
 }
 
 print_urls() {
   local service
   for service in $(service_names); do
     case $service in
-      coordinator-*) say "  $service   metadata gRPC 127.0.0.1:$(grpc_port "$service")   REST http://127.0.0.1:$(http_port "$service")/api/v1/tables" ;;
-      *) say "  $service        Arrow Flight grpc://127.0.0.1:$(grpc_port "$service")   health http://127.0.0.1:$(http_port "$service")/actuator/health" ;;
+      coordinator-*) say_url "$service" "metadata gRPC $(grpc_address "$service")   REST $(http_url "$service")/api/v1/tables" ;;
+      tablet-*) say_url "$service" "Arrow Flight grpc://$(grpc_address "$service")" ;;
+      tiering-*) say_url "$service" "health $(http_url "$service")/actuator/health" ;;
+      lake-sql-*) say_url "$service" "SQL over REST $(http_url "$service")/api/v1/sql" ;;
+      lake-*) say_url "$service" "Iceberg REST catalog $(http_url "$service")/iceberg" ;;
+      admin-ui-*) say_url "$service" "console $(http_url "$service")" ;;
     esac
   done
 }
+
+say_url() { say "$(printf '  %-14s %s' "$1" "$2")"; }
 
 no_more_arguments() {
   [ $# -eq 0 ] || fail_usage "unexpected argument '$1'; see ./sluice help"
@@ -199,14 +111,15 @@ command_down() {
   with_lock "$CLUSTER_HOME/run/lock" stop_all
 }
 
-# Stops tablets before coordinators, each kind in parallel.
+# Stops those who work before those whom they need, each group in parallel: a tiering worker still
+# finds the lake and the coordinator when it gives its tables back.
 stop_all() {
-  local kind service stopped=0
+  local kinds service stopped=0
   local -a pids
-  for kind in tablet coordinator; do
+  for kinds in " tiering lake-sql admin-ui " " lake " " tablet " " coordinator "; do
     pids=()
     for service in $(service_names); do
-      [ "$(service_kind "$service")" = "$kind" ] || continue
+      case $kinds in *" $(service_kind "$service") "*) ;; *) continue ;; esac
       if find_running "$service"; then
         stopped=$((stopped + 1))
         say "Stopping $service (pid $PID)"
@@ -214,7 +127,7 @@ stop_all() {
       stop_service "$service" &
       pids+=($!)
     done
-    for service in "${pids[@]}"; do wait "$service" || true; done
+    for service in ${pids[@]+"${pids[@]}"}; do wait "$service" || true; done
   done
   if [ "$stopped" -eq 0 ]; then
     say "Nothing is running in $CLUSTER_HOME"
@@ -241,16 +154,19 @@ command_restart() {
   load_conf
   [ ${#OTHER_ARGS[@]} -ge 1 ] || fail_usage "restart needs a service: $(service_list)"
   no_more_arguments "${OTHER_ARGS[@]:1}"
-  [ -z "$WANT_TABLETS$WANT_COORDINATORS$WANT_PORT_BASE" ] || fail_usage "restart takes no --tablets, --coordinators or --port-base; those belong to up"
+  [ -z "$WANT_TABLETS$WANT_COORDINATORS$WANT_TIERING$WANT_LAKE$WANT_SQL$WANT_CONSOLE$WANT_PORT_BASE" ] ||
+    fail_usage "restart takes only --set and --timeout; the other options belong to up"
   resolve_service "${OTHER_ARGS[0]}"
   [ -n "$CONF_EXISTS" ] || fail "there is no cluster in $CLUSTER_HOME; start one with ./sluice up"
   need_java
-  ensure_images
+  ensure_images "$(service_kind "$SERVICE")"
   with_lock "$CLUSTER_HOME/run/lock" restart_service
 }
 
 restart_service() {
-  local started=$SECONDS
+  local started=$SECONDS setting
+  for setting in ${WANT_SETTINGS[@]+"${WANT_SETTINGS[@]}"}; do add_setting "$setting"; done
+  [ ${#WANT_SETTINGS[@]} -eq 0 ] || save_conf
   if stop_service "$SERVICE"; then
     say "Stopped $SERVICE"
   fi
@@ -279,7 +195,7 @@ command_status() {
   parse_home "$@"
   no_more_arguments ${ARGS[@]+"${ARGS[@]}"}
   load_conf
-  local service state pid uptime memory all_ready=1 format='%-15s %-8s %-10s %-12s %-12s %-10s %s\n'
+  local service state pid uptime memory grpc all_ready=1 format='%-15s %-8s %-10s %-12s %-12s %-10s %s\n'
   say "Cluster in $CLUSTER_HOME"
   # shellcheck disable=SC2059 # one format for all rows
   printf "$format" SERVICE PID STATE GRPC HTTP UPTIME MEMORY
@@ -292,9 +208,10 @@ command_status() {
       uptime=$(ps -o etime= -p "$PID" | tr -d ' ')
       memory=$(ps -o rss= -p "$PID" | awk '{ printf "%d MB", $1 / 1024 }')
     fi
+    grpc=$(grpc_port "$service")
     # shellcheck disable=SC2059 # one format for all rows
-    printf "$format" "$service" "$pid" "$state" "$(grpc_port "$service")" "$(http_port "$service")" \
-      "$uptime" "$memory"
+    printf "$format" "$service" "$pid" "$state" "${grpc:--}" "$(http_port "$service")" "$uptime" \
+      "$memory"
   done
   [ -n "$all_ready" ] || return 3
 }

@@ -151,12 +151,23 @@ http_ok() {
   ) 2>/dev/null
 }
 
+# http_post PORT PATH JSON: prints the body of the answer; false when there is none.
+http_post() {
+  (
+    exec 3<>"/dev/tcp/127.0.0.1/$1" || exit 1
+    printf 'POST %s HTTP/1.0\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: %s\r\n\r\n%s' \
+      "$2" "${#3}" "$3" >&3
+    while IFS= read -r -t 30 line <&3 && [ "$line" != $'\r' ]; do :; done
+    cat <&3
+  ) 2>/dev/null
+}
+
 # A port base whose first ports of every kind are free; below the range of outgoing connections.
 free_port_base() {
   local base offset
   for _ in $(seq 100); do
     base=$((10000 + (RANDOM % 200) * 100))
-    for offset in 123 124 125 180 223 224 225 280 281 282; do
+    for offset in 123 124 125 180 223 224 225 280 281 282 380 381 423 480 523 580 -920; do
       port_in_use $((base + offset)) && continue 2
     done
     printf '%s' "$base"

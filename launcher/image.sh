@@ -3,11 +3,10 @@
 # Images: a copy of a service's jars that its processes run from, so that a later build cannot pull
 # the jars from under a running cluster, with a class-data archive that halves the work of starting.
 #
-# target/image/SERVICE-KEY/      SERVICE.jar, lib/, classes.jsa (or archive.failed)
-# target/image/SERVICE.current   path of the image to start from
+# target/image/MODULE-KEY/      MODULE.jar, lib/, and for each kind of service that runs from it
+#                               KIND.jsa (or KIND.failed)
+# target/image/MODULE.current   path of the image to start from
 # KEY is a digest of the jars' names, sizes and times and of the Java version.
-
-readonly IMAGE_MODULES="coordinator-service tablet-service"
 
 image_main_jar() {
   basename "$(module_jar "$1")"
@@ -31,13 +30,15 @@ image_dir() {
   cat "$SLUICE_ROOT/target/image/$1.current"
 }
 
+# Makes what is missing for these kinds of services.
 ensure_images() {
-  with_lock "$SLUICE_ROOT/target/image.lock" make_images
+  with_lock "$SLUICE_ROOT/target/image.lock" make_images "$@"
 }
 
 make_images() {
-  local module dir missing=""
-  for module in $IMAGE_MODULES; do
+  local kind module dir missing=""
+  for kind in "$@"; do
+    module=$(module_of_kind "$kind")
     [ -f "$(module_jar "$module")" ] || fail "$module is not built: $(module_jar "$module") is missing. Run ./sluice build"
     dir=$(built_image_dir "$module")
     if [ ! -d "$dir" ]; then
@@ -45,11 +46,11 @@ make_images() {
       remove_old_images "$module" "$dir"
     fi
     printf '%s\n' "$dir" >"$SLUICE_ROOT/target/image/$module.current"
-    [ -f "$dir/classes.jsa" ] || [ -f "$dir/archive.failed" ] || missing="$missing $module"
+    [ -f "$dir/$kind.jsa" ] || [ -f "$dir/$kind.failed" ] || missing="$missing${missing:+ }$kind"
   done
   if [ -n "$missing" ] && [ "${SLUICE_CLASS_ARCHIVE:-on}" != off ]; then
-    say "Preparing class-data archives for faster starts (once per build)"
-    train_archives
+    say "Preparing class-data archives for faster starts (once per build): $missing"
+    train_archives "$missing"
   fi
 }
 
@@ -73,37 +74,78 @@ remove_old_images() {
   done
 }
 
-# Starts both services on a throw-away cluster, with Java recording the classes they load, and
-# stops them: each writes its archive on the way out. Without an archive a service only starts
-# more slowly, so a failure is noted and remembered, not fatal.
+# Has the services that are being trained do a little of everything: a row is stored, looked at by
+# SQL and brought into the lake, so that the classes for that are in the archives too. When it does
+# not work, they only are not.
+exercise_services() {
+  local statement attempt
+  for statement in tablet tiering lake lake-sql; do is_wanted "$statement" || return 0; done
+  for statement in "CREATE DATABASE training" \
+    "CREATE TABLE training.log (a INT, b STRING) WITH ('table.datalake.enabled' = 'true', 'table.datalake.freshness' = '1s')" \
+    "CREATE TABLE training.keyed (a INT NOT NULL, b STRING, PRIMARY KEY (a) NOT ENFORCED)" \
+    "INSERT INTO training.log VALUES (1, 'x'), (2, 'y')" \
+    "INSERT INTO training.keyed VALUES (1, 'z')"; do
+    run_sql "$statement" || return 0
+  done
+  for ((attempt = 0; attempt < 40; attempt++)); do
+    case $(run_sql "SELECT COUNT(*) FROM training.log\$lake") in *'[[2]]'*) break ;; esac
+    sleep 0.5
+  done
+  run_sql "SELECT l.b, k.b, SUM(l.a) FROM training.log l JOIN training.keyed k ON l.a = k.a GROUP BY l.b, k.b ORDER BY 3"
+  run_sql "DROP TABLE training.log PURGE"
+}
+
+# Prints the answer to a statement.
+run_sql() {
+  http_post "$(http_port lake-sql-1)" /api/v1/sql "{\"sql\": \"$1\"}"
+}
+
+# Starts the services of these kinds on a throw-away cluster, with Java recording the classes they
+# load, and stops them: each writes its archive on the way out. Without an archive a service only
+# starts more slowly, so a failure is noted and remembered, not fatal.
 train_archives() {
-  local work base started=$SECONDS module dir
+  local work base started=$SECONDS kind dir kinds=$1
+  # What the lake does, it does together with the others: those run from the archives they have.
+  case " $kinds " in *" tiering "* | *" lake "* | *" lake-sql "*)
+    for kind in tablet tiering lake lake-sql; do
+      [ -d "$(image_dir "$(module_of_kind "$kind")" 2>/dev/null)" ] && kinds="$kinds $kind"
+    done
+    ;;
+  esac
   work=$(mktemp -d "${TMPDIR:-/tmp}/sluice-train-XXXXXX")
   base=$(free_port_base)
-  if ! SLUICE_TRAINING=1 bash -c '
-      cd / && "$0" up --no-build --home "$1" --port-base "$2" --timeout 120 && "$0" down --home "$1"' \
+  if ! SLUICE_TRAINING=$kinds bash -c '
+      cd / && "$0" up --no-build --home "$1" --port-base "$2" --timeout 180 --set coordinator.sluice.tiering.poll-interval=1s \
+        --set tiering.sluice.tiering.report-interval=1s && "$0" down --home "$1"' \
     "$SLUICE_ROOT/sluice" "$work/home" "$base" >"$work/log" 2>&1 9>&- </dev/null; then
-    SLUICE_TRAINING=1 "$SLUICE_ROOT/sluice" down --home "$work/home" >>"$work/log" 2>&1 || true
+    SLUICE_TRAINING=$kinds "$SLUICE_ROOT/sluice" down --home "$work/home" >>"$work/log" 2>&1 || true
   fi
-  for module in $IMAGE_MODULES; do
-    dir=$(image_dir "$module")
-    if [ -f "$dir/classes.jsa.new" ]; then
-      mv "$dir/classes.jsa.new" "$dir/classes.jsa"
-      rm -f "$dir/archive.failed"
-    elif [ ! -f "$dir/classes.jsa" ]; then
-      cp "$work/log" "$dir/archive.failed"
-      note "Notice: no class-data archive for $module; it starts more slowly (see $dir/archive.failed)"
+  for kind in $1; do
+    dir=$(image_dir "$(module_of_kind "$kind")")
+    if [ -f "$dir/$kind.jsa.new" ]; then
+      mv "$dir/$kind.jsa.new" "$dir/$kind.jsa"
+      rm -f "$dir/$kind.failed"
+    elif [ ! -f "$dir/$kind.jsa" ]; then
+      cp "$work/log" "$dir/$kind.failed"
+      note "Notice: no class-data archive for $kind; it starts more slowly (see $dir/$kind.failed)"
     fi
   done
   rm -rf "$work"
   say "Prepared in $((SECONDS - started)) s"
 }
 
-# Prints the Java options that make a service use its archive, or write it while training.
+# Prints the Java options that make a kind of service use its archive, or write it while training.
 archive_options() {
+  local archive=$1/$2.jsa
   if [ -n "${SLUICE_TRAINING:-}" ]; then
-    [ -f "$1/classes.jsa" ] || printf '%s\n' "-XX:ArchiveClassesAtExit=$1/classes.jsa.new"
-  elif [ -f "$1/classes.jsa" ] && [ "${SLUICE_CLASS_ARCHIVE:-on}" != off ]; then
-    printf '%s\n' "-XX:SharedArchiveFile=$1/classes.jsa" "-Xshare:auto" "-Xlog:cds=off" "-Xlog:cds+dynamic=off"
+    if [ ! -f "$archive" ]; then
+      printf '%s\n' "-XX:ArchiveClassesAtExit=$archive.new"
+      return 0
+    fi
+  elif [ "${SLUICE_CLASS_ARCHIVE:-on}" = off ]; then
+    return 0
+  fi
+  if [ -f "$archive" ]; then
+    printf '%s\n' "-XX:SharedArchiveFile=$archive" "-Xshare:auto" "-Xlog:cds=off" "-Xlog:cds+dynamic=off"
   fi
 }

@@ -5,11 +5,20 @@
 
 # Runs the command line's main class; it finds the cluster and this launcher by properties.
 run_cli() {
-  "$JAVA" -Xms64m -Xmx512m -XX:+UseSerialGC -Dfile.encoding=UTF-8 \
+  COLUMNS=$(terminal_columns) "$JAVA" -Xms64m -Xmx512m -XX:+UseSerialGC -Dfile.encoding=UTF-8 \
     --add-opens=java.base/java.nio=ALL-UNNAMED \
     "-Dsluice.launcher=$SLUICE_ROOT/sluice" "-Dsluice.repo=$SLUICE_ROOT" \
     "-Dsluice.home=$CLUSTER_HOME" "-Dsluice.coordinators=$(coordinator_addresses)" \
+    "-Dsluice.rest=$(http_url coordinator-1)" "-Dsluice.sql=$(http_url lake-sql-1)" \
+    "-Dsluice.iceberg=$(http_url lake-1)/iceberg" "-Dsluice.console=$(http_url admin-ui-1)" \
     -jar "$(module_jar cli)" "$@"
+}
+
+# The width of the terminal; nothing when the output goes elsewhere.
+terminal_columns() {
+  local size
+  [ -t 1 ] || return 0
+  size=$(stty size </dev/tty 2>/dev/null) && printf '%s' "${size#* }"
 }
 
 readonly DEMO_OPTIONS="--down --no-kill --verbose"
@@ -31,6 +40,8 @@ command_demo() {
   done
   load_conf
   avoid_taken_ports
+  hurry_tiering
+  need_lake_for_demo
   start_cluster
   run_cli demo ${demo_args[@]+"${demo_args[@]}"} || code=$?
   if [ -n "$down" ]; then
@@ -39,6 +50,27 @@ command_demo() {
     say "The cluster is still running; stop it with: $(typed_launcher) down$(home_option)"
   fi
   return "$code"
+}
+
+# Nobody wants to watch a demo wait: a cluster that it starts looks at the queue more often than
+# by default. What the home remembers or the command line says counts before.
+hurry_tiering() {
+  local setting
+  any_running && return 0
+  for setting in coordinator.sluice.tiering.poll-interval=1s \
+    coordinator.sluice.tiering.sweep-interval=1s tiering.sluice.tiering.report-interval=1s; do
+    case " ${SETTINGS[*]+"${SETTINGS[*]}"} ${WANT_SETTINGS[*]+"${WANT_SETTINGS[*]}"} " in
+      *" ${setting%%=*}="*) ;;
+      *) WANT_SETTINGS+=("$setting") ;;
+    esac
+  done
+}
+
+need_lake_for_demo() {
+  if [ "${WANT_LAKE:-$(word_of "$LAKE")}" = off ] || [ "${WANT_SQL:-$(word_of "$SQL")}" = off ] ||
+    [ "${WANT_TIERING:-$TIERING}" = 0 ]; then
+    fail "the demo needs the lake, SQL and a tiering worker: ./sluice demo --lake --sql --tiering 1$(home_option)"
+  fi
 }
 
 # How to call this launcher from where the caller is.
@@ -56,7 +88,7 @@ avoid_taken_ports() {
   [ -z "$WANT_PORT_BASE" ] && ! any_running || return 0
   [ -z "$WANT_TABLETS" ] || TABLETS=$WANT_TABLETS
   for service in $(service_names); do
-    for port in "$(grpc_port "$service")" "$(http_port "$service")"; do
+    for port in $(service_ports "$service"); do
       if port_in_use "$port"; then
         WANT_PORT_BASE=$(free_port_base)
         say "Port $port is in use$(port_owner "$port"); using --port-base $WANT_PORT_BASE"
@@ -91,7 +123,7 @@ command_bench() {
   parse_home "$@"
   load_conf
   need_java
-  ensure_built
-  ensure_images
+  ensure_built coordinator-service tablet-service
+  ensure_images coordinator tablet
   run_cli bench ${ARGS[@]+"${ARGS[@]}"}
 }

@@ -1,68 +1,22 @@
 # shellcheck shell=bash
 #
-# One service process: where it lives, its ports and options, starting, finding, stopping.
+# One service process: starting, finding, stopping it, and the files that go with it.
 #
 # HOME/cluster.conf         what `up` was asked for
 # HOME/cluster-secret       shared by the services of this cluster
 # HOME/run/SERVICE.pid      process id of the process that `up` started
 # HOME/run/SERVICE.start    its start time, and the boot of the machine
 # HOME/logs/SERVICE.log     what the process printed
-# HOME/coordinator/, HOME/tablet-N/   the service's data
+# HOME/coordinator/, HOME/tablet-N/, HOME/lake-1/   what the service must not lose
+# HOME/warehouse/           files of the lake
+# HOME/lake-sql-1/          what queries spill
 #
 # A process is ours only when its id, its start time and the boot of the machine all match these
 # files, so a recycled process id is never mistaken for a service.
 
-readonly DEFAULT_PORT_BASE=9000
 readonly STOP_TIMEOUT=30
 # While training, a service writes its archive before it ends.
 readonly TRAINING_STOP_TIMEOUT=300
-
-service_kind() { printf '%s' "${1%-*}"; }
-
-service_number() { printf '%s' "${1##*-}"; }
-
-service_names() {
-  local i
-  for ((i = 1; i <= COORDINATORS; i++)); do printf 'coordinator-%s\n' "$i"; done
-  for ((i = 1; i <= TABLETS; i++)); do printf 'tablet-%s\n' "$i"; done
-}
-
-# Sets SERVICE from a name a person typed; "coordinator" and "tablet" mean the first of them.
-resolve_service() {
-  local name
-  SERVICE=$1
-  case $SERVICE in coordinator | tablet) SERVICE=$SERVICE-1 ;; esac
-  for name in $(service_names); do
-    [ "$name" = "$SERVICE" ] && return 0
-  done
-  fail_unknown "service" "$1" "$(service_list)"
-}
-
-grpc_port() {
-  local number
-  number=$(service_number "$1")
-  case $1 in
-    coordinator-*) printf '%s' $((PORT_BASE + 123 + number - 1)) ;;
-    *) printf '%s' $((PORT_BASE + 223 + number - 1)) ;;
-  esac
-}
-
-http_port() {
-  local number
-  number=$(service_number "$1")
-  case $1 in
-    coordinator-*) printf '%s' $((PORT_BASE + 180 + number - 1)) ;;
-    *) printf '%s' $((PORT_BASE + 280 + number - 1)) ;;
-  esac
-}
-
-coordinator_addresses() {
-  local i addresses=""
-  for ((i = 1; i <= COORDINATORS; i++)); do
-    addresses="$addresses${addresses:+,}127.0.0.1:$(grpc_port "coordinator-$i")"
-  done
-  printf '%s' "$addresses"
-}
 
 pid_file() { printf '%s/run/%s.pid' "$CLUSTER_HOME" "$1"; }
 
@@ -102,61 +56,24 @@ is_ready() {
 # Refuses to start a service onto ports that someone else holds.
 check_ports() {
   local port
-  for port in "$(grpc_port "$1")" "$(http_port "$1")"; do
+  for port in $(service_ports "$1"); do
     if port_in_use "$port"; then
       fail "port $port, needed by $1, is in use$(port_owner "$port"). Stop that process or choose other ports: ./sluice up --port-base 19000"
     fi
   done
 }
 
-# Prints the Java options of a service, one a line.
-java_options() {
-  printf '%s\n' -Dfile.encoding=UTF-8 "-XX:ErrorFile=$CLUSTER_HOME/logs/$1-crash-%p.log" \
-    -XX:+ExitOnOutOfMemoryError --add-opens=java.base/java.nio=ALL-UNNAMED
-  case $1 in
-    coordinator-*)
-      printf '%s\n' -Xms32m -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1
-      extra_options "${SLUICE_COORDINATOR_JAVA_OPTS:-}"
-      ;;
-    *)
-      printf '%s\n' -Xms64m -Xmx512m -XX:+UseG1GC -XX:MaxGCPauseMillis=50
-      extra_options "${SLUICE_TABLET_JAVA_OPTS:-}"
-      ;;
-  esac
-}
-
-# Splits options at blanks.
-extra_options() {
-  local option
-  for option in $1; do printf '%s\n' "$option"; done
-}
-
-# Prints the program arguments of a service, one a line.
-service_arguments() {
-  printf '%s\n' "--spring.grpc.server.port=$(grpc_port "$1")" "--server.port=$(http_port "$1")" \
-    "--sluice.cluster.secret-file=$CLUSTER_HOME/cluster-secret"
-  case $1 in
-    coordinator-*)
-      printf '%s\n' "--sluice.home=$CLUSTER_HOME" "--sluice.coordinator.id=$(service_number "$1")"
-      ;;
-    *)
-      printf '%s\n' "--sluice.tablet.id=$(service_number "$1")" \
-        "--sluice.tablet.data-dir=$CLUSTER_HOME/$1" \
-        "--sluice.tablet.coordinators=$(coordinator_addresses)"
-      ;;
-  esac
-}
-
 # Starts a service's process and writes its pid file; does not wait until it is ready.
 start_service() {
-  local module dir log line
+  local kind module dir log line
   local -a words=()
-  module=$(service_kind "$1")-service
+  kind=$(service_kind "$1")
+  module=$(module_of_kind "$kind")
   dir=$(image_dir "$module")
   log=$(log_file "$1")
   while IFS= read -r line; do words+=("$line"); done < <(
     java_options "$1"
-    archive_options "$dir"
+    archive_options "$dir" "$kind"
     printf '%s\n' -jar "$dir/$(image_main_jar "$module")"
     service_arguments "$1"
   )
@@ -175,30 +92,46 @@ start_service() {
   mv "$(pid_file "$1").new" "$(pid_file "$1")"
 }
 
-# Waits until the services are ready. Fails with the last log lines of one that is not.
+# Waits until the services are ready. Fails with the last log lines of one that is not. Starting
+# services need the processors, so this loop starts few processes: ports are looked up once.
 wait_ready() {
-  local timeout=$1 deadline=$((SECONDS + $1)) service
+  local timeout=$1 deadline=$((SECONDS + $1)) entry service
   local -a waiting=()
   shift
-  waiting=("$@")
+  for service in "$@"; do waiting+=("$service:$(http_port "$service")"); done
   while [ ${#waiting[@]} -gt 0 ]; do
     local -a still=()
-    for service in "${waiting[@]}"; do
-      if ! find_running "$service"; then
-        explain_failure "$service" "$service stopped while starting"
-      elif is_ready "$service"; then
+    for entry in "${waiting[@]}"; do
+      service=${entry%:*}
+      if http_ok "${entry#*:}" /actuator/health/readiness && find_running "$service"; then
         say "  $service is ready"
+      elif is_gone "$service"; then
+        explain_failure "$service" "$service stopped while starting"
       else
-        still+=("$service")
+        still+=("$entry")
       fi
     done
     waiting=(${still[@]+"${still[@]}"})
     [ ${#waiting[@]} -eq 0 ] && return 0
     if [ $SECONDS -ge $deadline ]; then
-      explain_failure "${waiting[0]}" "${waiting[*]} not ready after $timeout s"
+      still=()
+      for entry in "${waiting[@]}"; do still+=("${entry%:*}"); done
+      explain_failure "${still[0]}" "${still[*]} not ready after $timeout s"
     fi
-    sleep 0.2
+    sleep 0.3
   done
+}
+
+# A quick look, without other programs where the system has /proc: no process of this id is left.
+is_gone() {
+  local pid="" stat=""
+  read -r pid <"$CLUSTER_HOME/run/$1.pid" || return 0
+  kill -0 "$pid" 2>/dev/null || return 0
+  if [ -r "/proc/$pid/stat" ]; then
+    read -r stat <"/proc/$pid/stat" || return 0
+    case ${stat##*) } in Z* | X*) return 0 ;; esac
+  fi
+  return 1
 }
 
 explain_failure() {

@@ -30,7 +30,9 @@ command_test() {
   done
   need_compiler
   need_maven
+  need_node
   offer_python
+  offer_chromium
   mkdir -p "$SLUICE_ROOT/target"
   marker=$SLUICE_ROOT/target/test.started
   : >"$marker"
@@ -58,6 +60,19 @@ offer_python() {
     else
       note "Notice: python3 with venv not found; the Python examples are not tested"
     fi
+  fi
+}
+
+# Browser tests drive the console in Chromium; without one they are skipped.
+offer_chromium() {
+  local name
+  for name in "${CHROMIUM:-}" chromium chromium-browser google-chrome; do
+    if [ -n "$name" ] && command -v "$name" >/dev/null 2>&1; then return 0; fi
+  done
+  if on_debian_as_root; then
+    (apt_install chromium) || note "Notice: no Chromium; the console is not tested in a browser"
+  else
+    note "Notice: no Chromium found; the console is not tested in a browser"
   fi
 }
 

@@ -1,5 +1,6 @@
 package io.sluice.cli;
 
+import io.sluice.cli.rest.RestProblem;
 import io.sluice.cli.terminal.Terminal;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
@@ -37,6 +38,7 @@ final class Failures {
 
   private static boolean isExpected(Throwable cause) {
     return cause instanceof CliException
+        || cause instanceof RestProblem
         || (cause instanceof SluiceException failure && failure.code() != ErrorCode.INTERNAL);
   }
 

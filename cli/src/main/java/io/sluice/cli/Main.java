@@ -5,6 +5,7 @@ import io.sluice.cli.demo.DemoCommand;
 import io.sluice.cli.options.Arguments;
 import io.sluice.cli.options.NearestName;
 import io.sluice.cli.options.UsageException;
+import io.sluice.cli.sql.SqlCommand;
 import io.sluice.cli.table.CreateCommand;
 import io.sluice.cli.table.DescribeCommand;
 import io.sluice.cli.table.DropCommand;
@@ -12,6 +13,7 @@ import io.sluice.cli.table.OffsetsCommand;
 import io.sluice.cli.table.ScanCommand;
 import io.sluice.cli.table.TablesCommand;
 import io.sluice.cli.terminal.Terminal;
+import io.sluice.cli.tiering.TieringCommand;
 import io.sluice.common.TimeSource;
 import java.util.List;
 
@@ -45,6 +47,8 @@ public final class Main {
     return List.of(
         new DemoCommand(),
         new BenchCommand(),
+        new SqlCommand(),
+        new TieringCommand(),
         new TablesCommand(),
         new DescribeCommand(),
         new OffsetsCommand(),

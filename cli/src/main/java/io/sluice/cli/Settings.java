@@ -12,16 +12,18 @@ import java.util.Properties;
  * @param launcher the launcher script, if this process was started by it
  * @param home state directory of the cluster
  * @param coordinators {@code host:port} list of the cluster
+ * @param endpoints where its services answer HTTP
  * @param repository root of the source tree
  */
-public record Settings(Optional<Path> launcher, Path home, String coordinators, Path repository) {
+public record Settings(
+    Optional<Path> launcher, Path home, String coordinators, Endpoints endpoints, Path repository) {
   private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(10);
   private static final String DEFAULT_HOME = ".sluice";
   private static final String DEFAULT_COORDINATORS = "127.0.0.1:9123";
 
   /**
    * Reads the properties {@code sluice.launcher}, {@code .home}, {@code .coordinators}, {@code
-   * .repo}.
+   * .repo} and those of {@link Endpoints}.
    */
   public static Settings of(Properties properties) {
     Path here = Path.of("").toAbsolutePath();
@@ -30,6 +32,7 @@ public record Settings(Optional<Path> launcher, Path home, String coordinators, 
         path(properties, "sluice.launcher"),
         path(properties, "sluice.home").orElse(repository.resolve(DEFAULT_HOME)),
         properties.getProperty("sluice.coordinators", DEFAULT_COORDINATORS),
+        Endpoints.of(properties),
         repository);
   }
 

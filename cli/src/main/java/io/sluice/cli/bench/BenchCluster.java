@@ -46,7 +46,7 @@ final class BenchCluster implements AutoCloseable {
   /** Starts it and returns when it is ready. It is removed also when a person presses Ctrl-C. */
   void up() {
     Runtime.getRuntime().addShutdownHook(new Thread(this::close, "bench-cluster-removal"));
-    launcher.up(portBase);
+    launcher.upWithoutLake(portBase);
   }
 
   /** A new connection; the caller closes it. */

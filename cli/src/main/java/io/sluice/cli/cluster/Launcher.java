@@ -37,9 +37,9 @@ public final class Launcher {
     return home;
   }
 
-  /** Starts the cluster as it is built now and returns when it is ready. */
-  public void up(int portBase) {
-    run("up", "--no-build", "--port-base", Integer.toString(portBase));
+  /** Starts coordinator and tablet as they are built now, and returns when they are ready. */
+  public void upWithoutLake(int portBase) {
+    run("up", "--no-build", "--no-lake", "--no-console", "--port-base", Integer.toString(portBase));
   }
 
   /** Stops the cluster. */

@@ -5,23 +5,32 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 
 /** The airports in their CSV file, read by DuckDB in this process. */
 final class AirportsFile {
-  private static final String SQL =
-      "SELECT iata, name, city, state, country, latitude, longitude FROM read_csv(?, header = true,"
+  private static final String TABLE =
+      "read_csv('%s', header = true,"
           + " columns = {'iata': 'VARCHAR', 'name': 'VARCHAR', 'city': 'VARCHAR', 'state':"
           + " 'VARCHAR', 'country': 'VARCHAR', 'latitude': 'DOUBLE', 'longitude': 'DOUBLE'})";
 
-  private AirportsFile() {}
+  private final Path file;
+
+  AirportsFile(Path file) {
+    this.file = file;
+  }
+
+  /** The file as a table, for DuckDB's SQL. */
+  String table() {
+    return TABLE.formatted(file.toString().replace("'", "''"));
+  }
 
   /** All airports. */
-  static List<Airport> read(Path file) throws SQLException {
+  List<Airport> read() throws SQLException {
     if (!Files.isReadable(file)) {
       throw new CliException(
           "Cannot read the airports: " + file + " does not exist or may not be read",
@@ -29,9 +38,10 @@ final class AirportsFile {
     }
     List<Airport> airports = new ArrayList<>();
     try (Connection duckdb = DriverManager.getConnection("jdbc:duckdb:");
-        PreparedStatement query = duckdb.prepareStatement(SQL)) {
-      query.setString(1, file.toString());
-      try (ResultSet rows = query.executeQuery()) {
+        Statement query = duckdb.createStatement()) {
+      try (ResultSet rows =
+          query.executeQuery(
+              "SELECT iata, name, city, state, country, latitude, longitude FROM " + table())) {
         while (rows.next()) {
           airports.add(
               new Airport(

@@ -1,11 +1,9 @@
 package io.sluice.cli.demo;
 
-import io.sluice.client.Admin;
 import io.sluice.client.Connection;
 import io.sluice.client.LogScanner;
 import io.sluice.client.ScanBatch;
 import io.sluice.client.Table;
-import io.sluice.client.TableSpec;
 import io.sluice.common.TablePath;
 import io.sluice.format.batch.ChangeType;
 import io.sluice.format.row.Row;
@@ -19,36 +17,15 @@ import java.util.TreeMap;
 /** The primary-key table {@code demo.airports} in the cluster. */
 final class AirportsTable {
   static final TablePath PATH = new TablePath("demo", "airports");
-  static final int BUCKETS = 2;
+  static final OwnTable OWN =
+      new OwnTable(PATH, "Airports of the demo; dropped when the demo runs again", false);
 
-  private static final String COMMENT = "Airports of the demo; dropped when the demo runs again";
   private static final Duration POLL = Duration.ofSeconds(1);
 
   private final Connection connection;
 
   AirportsTable(Connection connection) {
     this.connection = connection;
-  }
-
-  /** Creates database and table; a table that an earlier demo left is dropped first. */
-  boolean create() {
-    Admin admin = connection.admin();
-    admin.createDatabase(PATH.database(), true);
-    boolean dropped = OwnTables.drop(admin, PATH, COMMENT);
-    admin.createTable(
-        TableSpec.of(PATH.toString())
-            .requiredColumn("iata", "STRING")
-            .column("name", "STRING")
-            .column("city", "STRING")
-            .column("state", "STRING")
-            .column("country", "STRING")
-            .column("latitude", "DOUBLE")
-            .column("longitude", "DOUBLE")
-            .primaryKey("iata")
-            .buckets(BUCKETS)
-            .comment(COMMENT)
-            .build());
-    return dropped;
   }
 
   Table table() {

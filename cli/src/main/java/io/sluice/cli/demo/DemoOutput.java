@@ -38,6 +38,11 @@ final class DemoOutput {
     terminal.line(INDENT + terminal.dim(text));
   }
 
+  /** A line of a statement. */
+  void code(String line) {
+    terminal.line(line.isBlank() ? "" : INDENT + terminal.cyan(line));
+  }
+
   /** A table, its titles dimmed. */
   void table(TextTable table) {
     boolean title = true;

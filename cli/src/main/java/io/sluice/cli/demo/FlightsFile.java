@@ -11,6 +11,8 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -69,12 +71,19 @@ final class FlightsFile implements AutoCloseable {
 
   /** Gives the first {@code limit} rows of the file, in the file's order. */
   void read(long limit, FlightReader reader) throws SQLException {
+    read(0, limit, reader);
+  }
+
+  /** Gives the rows of the file from one number to before another, in the file's order. */
+  void read(long start, long end, FlightReader reader) throws SQLException {
     String sql =
         "SELECT epoch_us(date), delay, distance, origin, destination FROM read_parquet(?,"
-            + " file_row_number = true) WHERE file_row_number < ? ORDER BY file_row_number";
+            + " file_row_number = true) WHERE file_row_number >= ? AND file_row_number < ?"
+            + " ORDER BY file_row_number";
     try (PreparedStatement query = duckdb.prepareStatement(sql)) {
       query.setString(1, file.toString());
-      query.setLong(2, limit);
+      query.setLong(2, start);
+      query.setLong(3, end);
       try (ResultSet flights = query.executeQuery()) {
         while (flights.next()) {
           reader.flight(
@@ -91,12 +100,7 @@ final class FlightsFile implements AutoCloseable {
   /** Digest of the whole file and, once more, of its first {@code repeated} rows, by SQL alone. */
   FlightsDigest digest(long repeated) throws SQLException {
     try (Statement statement = duckdb.createStatement()) {
-      statement.execute(
-          "CREATE OR REPLACE TEMP TABLE expected AS SELECT f.* FROM read_parquet('"
-              + file.toString().replace("'", "''")
-              + "', file_row_number = true) f, range(2) copies(copy)"
-              + " WHERE copy = 0 OR file_row_number < "
-              + repeated);
+      expect(statement, repeated);
       SortedMap<String, Long> byOrigin = new TreeMap<>();
       try (ResultSet origins =
           statement.executeQuery("SELECT origin, count(*) FROM expected GROUP BY origin")) {
@@ -120,6 +124,49 @@ final class FlightsFile implements AutoCloseable {
             byOrigin);
       }
     }
+  }
+
+  private void expect(Statement statement, long repeated) throws SQLException {
+    statement.execute(
+        "CREATE OR REPLACE TEMP TABLE expected AS SELECT f.* FROM read_parquet('"
+            + file.toString().replace("'", "''")
+            + "', file_row_number = true) f, range(2) copies(copy)"
+            + " WHERE copy = 0 OR file_row_number < "
+            + repeated);
+  }
+
+  /**
+   * What {@link WorstOrigin#query} must give of the whole file and, once more, its first {@code
+   * repeated} rows, with the airports as the demo changed them.
+   */
+  List<WorstOrigin> worstOrigins(AirportsFile airports, long repeated) throws SQLException {
+    List<WorstOrigin> origins = new ArrayList<>();
+    try (Statement statement = duckdb.createStatement()) {
+      expect(statement, repeated);
+      try (ResultSet rows =
+          statement.executeQuery(
+              "WITH airports AS (SELECT iata, CASE iata WHEN '"
+                  + AirportsCheck.RENAMED
+                  + "' THEN '"
+                  + AirportsCheck.NEW_NAME
+                  + "' ELSE name END AS name FROM "
+                  + airports.table()
+                  + " WHERE iata <> '"
+                  + AirportsCheck.DELETED
+                  + "') SELECT origin, any_value(name), count(*), round(sum(delay) / count(*), 2)"
+                  + " FROM expected JOIN airports ON iata = origin GROUP BY origin"
+                  + " HAVING count(*) >= "
+                  + WorstOrigin.LEAST_FLIGHTS
+                  + " ORDER BY 4 DESC, 1 LIMIT "
+                  + WorstOrigin.SHOWN)) {
+        while (rows.next()) {
+          origins.add(
+              WorstOrigin.of(
+                  rows.getString(1), rows.getString(2), rows.getString(3), rows.getString(4)));
+        }
+      }
+    }
+    return origins;
   }
 
   @Override

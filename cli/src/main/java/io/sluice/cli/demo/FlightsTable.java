@@ -1,11 +1,9 @@
 package io.sluice.cli.demo;
 
-import io.sluice.client.Admin;
 import io.sluice.client.Connection;
 import io.sluice.client.LogScanner;
 import io.sluice.client.ScanBatch;
 import io.sluice.client.Table;
-import io.sluice.client.TableSpec;
 import io.sluice.common.TablePath;
 import java.time.Duration;
 import java.time.LocalDateTime;
@@ -21,14 +19,10 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 /** The table {@code demo.flights} in the cluster. */
 final class FlightsTable {
   static final TablePath PATH = new TablePath("demo", "flights");
-  static final int BUCKETS = 4;
   static final List<String> COLUMNS = List.of("date", "delay", "distance", "origin", "destination");
 
-  private static final List<String> TYPES =
-      List.of("TIMESTAMP(6)", "BIGINT", "BIGINT", "STRING", "STRING");
-
-  /** Marks a table as made by the demo, so that a table of somebody else is never dropped. */
-  private static final String COMMENT = "Flights of the demo; dropped when the demo runs again";
+  static final OwnTable OWN =
+      new OwnTable(PATH, "Flights of the demo; dropped when the demo runs again", true);
 
   private static final long MICROS_PER_SECOND = 1_000_000;
   private static final Duration POLL = Duration.ofSeconds(1);
@@ -37,19 +31,6 @@ final class FlightsTable {
 
   FlightsTable(Connection connection) {
     this.connection = connection;
-  }
-
-  /** Creates database and table; a table that an earlier demo left is dropped first. */
-  boolean create() {
-    Admin admin = connection.admin();
-    admin.createDatabase(PATH.database(), true);
-    boolean dropped = OwnTables.drop(admin, PATH, COMMENT);
-    TableSpec.Builder spec = TableSpec.of(PATH.toString()).buckets(BUCKETS).comment(COMMENT);
-    for (int i = 0; i < COLUMNS.size(); i++) {
-      spec.requiredColumn(COLUMNS.get(i), TYPES.get(i));
-    }
-    admin.createTable(spec.build());
-    return dropped;
   }
 
   Table table() {

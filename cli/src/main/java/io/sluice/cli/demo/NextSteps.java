@@ -1,21 +1,20 @@
 package io.sluice.cli.demo;
 
 import io.sluice.cli.CommandContext;
+import io.sluice.cli.Endpoints;
 import io.sluice.cli.Settings;
 import io.sluice.cli.terminal.Terminal;
 import io.sluice.client.ServerDescription;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 
 /** What a person can try after the demo, with the addresses of the running cluster filled in. */
 final class NextSteps {
-  /** On a local cluster the coordinator's REST port lies this far above its gRPC port. */
-  private static final int REST_PORT_DISTANCE = 57;
-
-  private static final int COMMAND_WIDTH = 56;
+  private static final int GAP = 3;
 
   private final Terminal terminal;
-  private final String coordinators;
+  private final Endpoints endpoints;
   private final String launcher;
   private final String homeOption;
   private final List<ServerDescription> servers;
@@ -23,7 +22,7 @@ final class NextSteps {
   NextSteps(CommandContext context, List<ServerDescription> servers) {
     Settings settings = context.settings();
     this.terminal = context.terminal();
-    this.coordinators = settings.coordinators();
+    this.endpoints = settings.endpoints();
     this.launcher = settings.typedLauncher();
     this.homeOption = settings.usesDefaultHome() ? "" : " --home " + settings.home();
     this.servers = servers;
@@ -32,14 +31,19 @@ final class NextSteps {
   void show() {
     terminal.blank();
     terminal.line(terminal.bold("Try next"));
-    command(launcher + " status" + homeOption, "services, ports, memory");
-    command(launcher + " scan demo.flights --columns origin,delay" + homeOption, "a few rows");
-    command(launcher + " offsets demo.flights" + homeOption, "the buckets of the table");
-    command(
+    Map<String, String> commands = new LinkedHashMap<>();
+    commands.put(endpoints.console(), "the console: the tiering queue, live");
+    commands.put(
+        launcher + " sql" + homeOption + " \"SELECT COUNT(*) FROM demo.flights\"",
+        "lake and log as one");
+    commands.put(launcher + " tiering" + homeOption, "the queue as text");
+    commands.put(launcher + " status" + homeOption, "services, ports, memory");
+    commands.put(launcher + " scan demo.flights --columns origin,delay" + homeOption, "a few rows");
+    commands.put(
         launcher + " scan demo.airports --current" + homeOption,
         "rows of a table with a primary key");
-    restAddress()
-        .ifPresent(address -> command("curl " + address + "/api/v1/tables", "tables by REST"));
+    commands.put("curl " + endpoints.coordinator() + "/api/v1/tables", "tables by REST");
+    commands(commands);
     if (servers.isEmpty()) {
       return;
     }
@@ -50,7 +54,9 @@ final class NextSteps {
       terminal.line("    " + terminal.cyan(line));
     }
     terminal.blank();
-    terminal.line("  More of that in docs/examples/python.");
+    terminal.line(
+        "  More of that in docs/examples/python. Spark, Trino and pyiceberg read the lake through");
+    terminal.line("  the Iceberg REST catalog at " + terminal.cyan(endpoints.iceberg()) + ".");
   }
 
   private static List<String> python(ServerDescription server) {
@@ -64,20 +70,15 @@ final class NextSteps {
         "print(leader.do_get(first.ticket).read_all().slice(0, 5))");
   }
 
-  private void command(String command, String what) {
-    int width = COMMAND_WIDTH - "./sluice".length() + launcher.length();
-    String padding = " ".repeat(Math.max(3, width - command.length()));
-    terminal.line("  " + terminal.cyan(command) + padding + terminal.dim("# " + what));
-  }
-
-  private Optional<String> restAddress() {
-    String first = coordinators.split(",")[0];
-    int colon = first.lastIndexOf(':');
-    try {
-      int port = Integer.parseInt(first.substring(colon + 1)) + REST_PORT_DISTANCE;
-      return Optional.of("http://" + first.substring(0, colon) + ":" + port);
-    } catch (IndexOutOfBoundsException | NumberFormatException e) {
-      return Optional.empty();
-    }
+  /** Commands with a remark each, the remarks below each other. */
+  private void commands(Map<String, String> remarks) {
+    int width = remarks.keySet().stream().mapToInt(String::length).max().orElse(0) + GAP;
+    remarks.forEach(
+        (command, remark) ->
+            terminal.line(
+                "  "
+                    + terminal.cyan(command)
+                    + " ".repeat(width - command.length())
+                    + terminal.dim("# " + remark)));
   }
 }

@@ -22,16 +22,20 @@ public final class Terminal {
   private final PrintStream err;
   private final boolean interactive;
   private final boolean colours;
+  private final int columns;
 
   /**
    * @param interactive whether the output is a terminal on which a line may be rewritten
    * @param colours whether escape sequences for colours may be written
+   * @param columns characters in a line, 0 when there is no bound
    */
-  public Terminal(PrintStream out, PrintStream err, boolean interactive, boolean colours) {
+  public Terminal(
+      PrintStream out, PrintStream err, boolean interactive, boolean colours, int columns) {
     this.out = out;
     this.err = err;
     this.interactive = interactive;
     this.colours = colours;
+    this.columns = columns;
   }
 
   /** The terminal of this process. */
@@ -42,7 +46,17 @@ public final class Terminal {
         utf8(FileDescriptor.out),
         utf8(FileDescriptor.err),
         interactive,
-        interactive && noColor.isEmpty());
+        interactive && noColor.isEmpty(),
+        interactive ? columns(environment.getOrDefault("COLUMNS", "")) : 0);
+  }
+
+  /** The launcher asks the terminal and says it in COLUMNS. */
+  private static int columns(String text) {
+    try {
+      return Math.max(0, Integer.parseInt(text));
+    } catch (NumberFormatException e) {
+      return 0;
+    }
   }
 
   /** Terminals take UTF-8 nearly everywhere, even where the locale of the process is not set. */
@@ -67,6 +81,11 @@ public final class Terminal {
   /** Whether a line may be rewritten. */
   public boolean interactive() {
     return interactive;
+  }
+
+  /** Characters in a line, 0 when there is no bound. */
+  public int columns() {
+    return columns;
   }
 
   /** Writes a line. */

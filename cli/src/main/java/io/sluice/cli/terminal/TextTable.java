@@ -1,6 +1,7 @@
 package io.sluice.cli.terminal;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** Columns of text, each as wide as its widest cell, separated by two spaces. */
@@ -11,9 +12,13 @@ public final class TextTable {
     RIGHT
   }
 
+  private static final int GAP = 2;
+  private static final int LEAST_WIDTH = 8;
+
   private final List<String> titles = new ArrayList<>();
   private final List<Align> alignments = new ArrayList<>();
   private final List<List<String>> rows = new ArrayList<>();
+  private int widest;
 
   /** Adds a column of words. */
   public TextTable left(String title) {
@@ -47,6 +52,18 @@ public final class TextTable {
     return row(List.of(cells));
   }
 
+  /**
+   * Bounds the width of the lines: cells of the widest columns are cut, with an ellipsis, as far as
+   * need be. A column keeps at least {@value #LEAST_WIDTH} characters, so a table of very many
+   * columns stays wider.
+   *
+   * @param columns characters in a line, 0 for no bound
+   */
+  public TextTable fit(int columns) {
+    widest = columns;
+    return this;
+  }
+
   /** The table as lines, titles first (unless they are all empty), without trailing spaces. */
   public List<String> lines() {
     int[] widths = new int[titles.size()];
@@ -56,6 +73,7 @@ public final class TextTable {
         widths[c] = Math.max(widths[c], width(row.get(c)));
       }
     }
+    cut(widths);
     List<String> lines = new ArrayList<>();
     if (titles.stream().anyMatch(title -> !title.isEmpty())) {
       lines.add(line(titles, widths));
@@ -66,13 +84,42 @@ public final class TextTable {
     return lines;
   }
 
+  /** Lowers the widths to one bound for all, the highest with which a line fits. */
+  private void cut(int[] widths) {
+    if (widest == 0) {
+      return;
+    }
+    int room = widest - GAP * (widths.length - 1);
+    int bound = Math.max(LEAST_WIDTH, Arrays.stream(widths).max().orElse(0));
+    while (bound > LEAST_WIDTH && total(widths, bound) > room) {
+      bound--;
+    }
+    for (int c = 0; c < widths.length; c++) {
+      widths[c] = Math.min(widths[c], bound);
+    }
+  }
+
+  private static int total(int[] widths, int bound) {
+    int total = 0;
+    for (int width : widths) {
+      total += Math.min(width, bound);
+    }
+    return total;
+  }
+
+  private static String shortened(String text, int width) {
+    return width(text) <= width
+        ? text
+        : text.substring(0, text.offsetByCodePoints(0, width - 1)) + "…";
+  }
+
   private String line(List<String> cells, int[] widths) {
     StringBuilder line = new StringBuilder();
     for (int c = 0; c < widths.length; c++) {
-      String cell = cells.get(c);
+      String cell = shortened(cells.get(c), widths[c]);
       String padding = " ".repeat(widths[c] - width(cell));
       if (c > 0) {
-        line.append("  ");
+        line.append(" ".repeat(GAP));
       }
       line.append(alignments.get(c) == Align.RIGHT ? padding + cell : cell + padding);
     }

@@ -25,7 +25,7 @@ class LauncherTest {
   void everyCallNamesTheHomeOfItsCluster() throws IOException {
     Launcher launcher = launcher("echo \"$@\" >> " + directory.resolve("calls"));
 
-    launcher.up(19_000);
+    launcher.upWithoutLake(19_000);
     launcher.kill("tablet-1");
     launcher.restart("tablet-1");
     launcher.down();
@@ -33,7 +33,7 @@ class LauncherTest {
     String home = " --home " + directory.resolve("home");
     assertThat(Files.readAllLines(directory.resolve("calls")))
         .containsExactly(
-            "up --no-build --port-base 19000" + home,
+            "up --no-build --no-lake --no-console --port-base 19000" + home,
             "kill tablet-1" + home,
             "restart tablet-1" + home,
             "down" + home);
@@ -43,9 +43,9 @@ class LauncherTest {
   void aFailureShowsTheLastLinesOfTheScript() throws IOException {
     Launcher launcher = launcher("echo starting; echo port 9123 is in use >&2; exit 3");
 
-    assertThatThrownBy(() -> launcher.up(9_000))
+    assertThatThrownBy(() -> launcher.upWithoutLake(9_000))
         .isInstanceOf(CliException.class)
-        .hasMessageContaining("up --no-build --port-base 9000")
+        .hasMessageContaining("up --no-build --no-lake --no-console --port-base 9000")
         .hasMessageContaining("failed with exit code 3")
         .extracting(e -> ((CliException) e).hint())
         .asString()
@@ -55,7 +55,7 @@ class LauncherTest {
   @Test
   void doesNotWaitForServicesThatKeepTheOutputOpen() throws IOException {
     Launcher launcher = launcher("tail -f /dev/null & echo $! > " + directory.resolve("child"));
-    launcher.up(9_000);
+    launcher.upWithoutLake(9_000);
 
     long child = Long.parseLong(Files.readString(directory.resolve("child")).strip());
     ProcessHandle handle = ProcessHandle.of(child).orElseThrow();

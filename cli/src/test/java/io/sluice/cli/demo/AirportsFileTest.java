@@ -24,7 +24,7 @@ class AirportsFileTest {
         00M,"Sub, Airport",NA,NA,USA,31.95376472,-89.23450472
         ORD,Chicago O'Hare,Chicago,IL,USA,41.979595,-87.90446417
         """);
-    assertThat(AirportsFile.read(file))
+    assertThat(new AirportsFile(file).read())
         .containsExactly(
             new Airport("00M", "Sub, Airport", "NA", "NA", "USA", 31.95376472, -89.23450472),
             new Airport("ORD", "Chicago O'Hare", "Chicago", "IL", "USA", 41.979595, -87.90446417));
@@ -32,7 +32,7 @@ class AirportsFileTest {
 
   @Test
   void aMissingFileIsNamed() {
-    assertThatThrownBy(() -> AirportsFile.read(directory.resolve("none.csv")))
+    assertThatThrownBy(() -> new AirportsFile(directory.resolve("none.csv")).read())
         .isInstanceOf(CliException.class)
         .hasMessageContaining("none.csv does not exist");
   }

@@ -10,23 +10,29 @@ public final class CapturedTerminal {
   private final ByteArrayOutputStream err = new ByteArrayOutputStream();
   private final Terminal terminal;
 
-  private CapturedTerminal(boolean interactive, boolean colours) {
+  private CapturedTerminal(boolean interactive, boolean colours, int columns) {
     this.terminal =
         new Terminal(
             new PrintStream(out, true, StandardCharsets.UTF_8),
             new PrintStream(err, true, StandardCharsets.UTF_8),
             interactive,
-            colours);
+            colours,
+            columns);
   }
 
   /** Output that is not a terminal. */
   public static CapturedTerminal plain() {
-    return new CapturedTerminal(false, false);
+    return new CapturedTerminal(false, false, 0);
   }
 
   /** A terminal with or without colours. */
   public static CapturedTerminal interactive(boolean colours) {
-    return new CapturedTerminal(true, colours);
+    return new CapturedTerminal(true, colours, 0);
+  }
+
+  /** A terminal with lines of so many characters. */
+  public static CapturedTerminal ofColumns(int columns) {
+    return new CapturedTerminal(true, false, columns);
   }
 
   public Terminal terminal() {
