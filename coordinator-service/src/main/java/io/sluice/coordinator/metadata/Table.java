@@ -49,8 +49,7 @@ public record Table(
 
   /** Whether it is copied to the lake; its options were checked when it was created. */
   public boolean lakeEnabled() {
-    String enabled = options.get(TableOptions.DATALAKE_ENABLED);
-    return enabled != null && enabled.trim().equalsIgnoreCase("true");
+    return TableOptions.lakeEnabled(options);
   }
 
   /** The cluster-wide name of one of its buckets. */

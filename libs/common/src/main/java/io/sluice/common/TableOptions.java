@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
@@ -109,7 +108,8 @@ public final class TableOptions {
     this.bucketCount = integer(options, BUCKET_NUM, 1, MAX_BUCKETS, 1);
     this.bucketKey = columnList(options);
     this.replicationFactor = integer(options, REPLICATION_FACTOR, 1, MAX_REPLICATION_FACTOR, 0);
-    this.lakeEnabled = truth(options, DATALAKE_ENABLED);
+    this.lakeEnabled = lakeEnabled(options);
+    checkTruth(options, DATALAKE_ENABLED);
     this.lakeFreshness = freshness(options);
     checkLakeFormat(options);
   }
@@ -143,6 +143,13 @@ public final class TableOptions {
   /** The replication factor asked for, or the given default of the cluster. */
   public int replicationFactor(int clusterDefault) {
     return replicationFactor == 0 ? clusterDefault : replicationFactor;
+  }
+
+  /**
+   * Whether a table with these options, which were checked when it was created, goes to the lake.
+   */
+  public static boolean lakeEnabled(Map<String, String> options) {
+    return options.getOrDefault(DATALAKE_ENABLED, "false").trim().equalsIgnoreCase("true");
   }
 
   /** Whether the table is copied to the lake. */
@@ -244,12 +251,11 @@ public final class TableOptions {
     return (int) value;
   }
 
-  private static boolean truth(Map<String, String> options, String key) {
-    String text = options.getOrDefault(key, "false").trim().toLowerCase(Locale.ROOT);
-    if (!text.equals("true") && !text.equals("false")) {
+  private static void checkTruth(Map<String, String> options, String key) {
+    String text = options.getOrDefault(key, "false").trim();
+    if (!text.equalsIgnoreCase("true") && !text.equalsIgnoreCase("false")) {
       throw invalid(key + " is '" + options.get(key) + "'; it must be true or false");
     }
-    return text.equals("true");
   }
 
   private static Duration freshness(Map<String, String> options) {

@@ -33,6 +33,8 @@ class TableOptionsTest {
                 "table.datalake.freshness", "10s",
                 "table.datalake.format", "Iceberg"));
     assertThat(on.lakeEnabled()).isTrue();
+    assertThat(TableOptions.lakeEnabled(Map.of("table.datalake.enabled", " True "))).isTrue();
+    assertThat(TableOptions.lakeEnabled(Map.of())).isFalse();
     assertThat(on.lakeFreshness()).isEqualTo(Duration.ofSeconds(10));
   }
 

@@ -78,20 +78,11 @@ public final class CoordinatorLink implements AutoCloseable {
    * @param request makes a blocking call on the channel, which bounds it by the time that is left
    */
   public <T> T read(Function<Channel, T> request) {
-    return call(true, timeout, request);
+    return read(timeout, request);
   }
 
   /** As {@link #read(Function)} within a time of its own. */
   public <T> T read(Duration within, Function<Channel, T> request) {
-    return call(true, within, request);
-  }
-
-  /** Asks for a change, again only when it is certain that it was not made. */
-  public <T> T change(Function<Channel, T> request) {
-    return call(false, timeout, request);
-  }
-
-  private <T> T call(boolean repeatable, Duration within, Function<Channel, T> request) {
     long deadline = clock.nanoTime() + within.toNanos();
     // Each coordinator once, and once more for a leader that was named on the way.
     int attempts = configured.size() + 2;
@@ -102,7 +93,7 @@ public final class CoordinatorLink implements AutoCloseable {
         return request.apply(ClientInterceptors.intercept(target.channel(), new Deadline(left)));
       } catch (RuntimeException e) {
         SluiceException failure = StatusMapping.fromStatus(e);
-        boolean moved = moveOn(target.address(), failure, repeatable);
+        boolean moved = moveOn(target.address(), failure);
         if (!moved || attempt >= attempts || clock.nanoTime() >= deadline) {
           throw failure;
         }
@@ -122,11 +113,11 @@ public final class CoordinatorLink implements AutoCloseable {
 
   /** Chooses whom to ask next after a stream to that coordinator failed. */
   public void failed(Target target, Throwable failure) {
-    moveOn(target.address(), StatusMapping.fromStatus(failure), true);
+    moveOn(target.address(), StatusMapping.fromStatus(failure));
   }
 
-  /** Chooses another coordinator; false when asking again would not help or might act twice. */
-  private boolean moveOn(String address, SluiceException failure, boolean repeatable) {
+  /** Chooses another coordinator; false when asking again would not help. */
+  private boolean moveOn(String address, SluiceException failure) {
     if (failure.code() == ErrorCode.NOT_COORDINATOR_LEADER) {
       String leader = failure.details().get(LEADER_DETAIL);
       if (leader != null && !leader.isEmpty()) {
@@ -138,7 +129,7 @@ public final class CoordinatorLink implements AutoCloseable {
     }
     if (failure.code() == ErrorCode.UNAVAILABLE || failure.code() == ErrorCode.TIMEOUT) {
       advance(address);
-      return repeatable && configured.size() > 1;
+      return configured.size() > 1;
     }
     return false;
   }

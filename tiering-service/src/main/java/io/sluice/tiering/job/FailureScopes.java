@@ -1,5 +1,7 @@
 package io.sluice.tiering.job;
 
+import io.grpc.StatusException;
+import io.grpc.StatusRuntimeException;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.protocol.tiering.v1.FailureScope;
@@ -7,6 +9,7 @@ import io.sluice.tiering.job.RoundResult.Failed;
 import io.sluice.tiering.job.RoundResult.Weight;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.SocketException;
 import java.util.Locale;
 import org.apache.arrow.memory.OutOfMemoryException;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +52,7 @@ final class FailureScopes {
   /** What a failure while planning, reading or writing means. */
   static Failed of(Throwable failure) {
     Throwable current = failure;
-    for (int i = 0; i < MAX_CAUSES && current != null; i++) {
+    for (int i = 0; i < MAX_CAUSES && current != null && !ofServer(current); i++) {
       FailureScope scope = knownScope(current);
       if (scope != null) {
         return new Failed(describe(current), scope, Weight.COUNTED);
@@ -60,6 +63,16 @@ final class FailureScopes {
         describe(failure),
         FailureScope.FAILURE_TABLE,
         isOutage(failure) ? Weight.OUTAGE : Weight.COUNTED);
+  }
+
+  /**
+   * Whether it is a server's answer, or that there was none. What lies below it is of the network:
+   * an exception of input and output there says nothing about the lake's files.
+   */
+  private static boolean ofServer(Throwable failure) {
+    return failure instanceof StatusRuntimeException
+        || failure instanceof StatusException
+        || failure instanceof SocketException;
   }
 
   /** A tablet or coordinator that is away, restarting or busy says so with a retriable code. */

@@ -258,13 +258,15 @@ final class RoundExecution {
       work.files.delete();
       return FailureScopes.ofLake(refused.code(), refused.message());
     }
-    return new Failed(
-        "The outcome of the commit is unknown; its files stay in "
-            + work.prepared.location()
-            + ": "
-            + outcome,
-        FailureScope.FAILURE_LAKE,
-        RoundResult.Weight.COUNTED);
+    return ended(
+        round,
+        new Failed(
+            "The outcome of the commit is unknown; its files stay in "
+                + work.prepared.location()
+                + ": "
+                + outcome,
+            FailureScope.FAILURE_LAKE,
+            RoundResult.Weight.COUNTED));
   }
 
   /** Carries a result up. */

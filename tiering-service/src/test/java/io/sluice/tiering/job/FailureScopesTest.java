@@ -2,12 +2,15 @@ package io.sluice.tiering.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.grpc.Status;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.protocol.tiering.v1.FailureScope;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.ConnectException;
 import java.nio.file.AccessDeniedException;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class FailureScopesTest {
@@ -44,6 +47,28 @@ final class FailureScopesTest {
         .isEqualTo(RoundResult.Weight.OUTAGE);
     assertThat(FailureScopes.of(new IllegalStateException("defect")).cause())
         .isEqualTo("IllegalStateException: defect");
+  }
+
+  @Test
+  void aTabletThatCannotBeReachedIsAnOutageOfTheTable() {
+    SluiceException away =
+        new SluiceException(
+            ErrorCode.UNAVAILABLE,
+            "io exception",
+            Status.UNAVAILABLE
+                .withCause(new ConnectException("Connection refused: /127.0.0.1:9223"))
+                .asRuntimeException());
+    SluiceException reset =
+        new SluiceException(
+            ErrorCode.UNAVAILABLE,
+            "io exception",
+            Status.UNAVAILABLE
+                .withCause(new IOException("Connection reset by peer"))
+                .asRuntimeException());
+    for (SluiceException failure : List.of(away, reset)) {
+      assertThat(scope(failure)).isEqualTo(FailureScope.FAILURE_TABLE);
+      assertThat(FailureScopes.of(failure).weight()).isEqualTo(RoundResult.Weight.OUTAGE);
+    }
   }
 
   @Test

@@ -333,6 +333,20 @@ final class WorkerTest {
   }
 
   @Test
+  void aStopWhileTheOutcomeIsUnknownIsNotTheLakesFault() {
+    log.bucket(0, 0, 5);
+    for (int i = 0; i < 10_000; i++) {
+      lake.outcomes.add(new CommitOutcome.Unknown("away"));
+    }
+    assign(5, 3);
+    Await.until("some questions", SOON, () -> lake.resolves.get() > 3);
+    worker.close();
+    RoundReport report = awaitReport();
+    assertThat(report.result()).isInstanceOf(Dropped.class);
+    assertThat(lake.files(report.key().roundId())).isNotEmptyDirectory();
+  }
+
+  @Test
   void aLakeThatIsAwayIsNotTheTablesFault() {
     log.bucket(0, 0, 5);
     lake.refusal = new SluiceException(ErrorCode.UNAVAILABLE, "connection refused");
