@@ -37,7 +37,8 @@ final class ConsoleConfiguration implements WebMvcConfigurer {
     Neighbour coordinator =
         new Neighbour("coordinator", properties.coordinator(), properties.timeout());
     Neighbour sql = new Neighbour("SQL service", properties.sql(), properties.sqlTimeout());
-    return new ServletRegistrationBean<>(new ApiServlet(relay, coordinator, sql), "/api/*");
+    return new ServletRegistrationBean<>(
+        new ApiServlet(relay, coordinator, sql, properties.hosts()), "/api/*");
   }
 
   @Bean

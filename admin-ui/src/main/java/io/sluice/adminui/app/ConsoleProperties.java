@@ -4,6 +4,7 @@ import jakarta.validation.constraints.AssertTrue;
 import jakarta.validation.constraints.NotNull;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -18,6 +19,8 @@ import org.springframework.validation.annotation.Validated;
  * @param timeout until an answer of the coordinator must be complete
  * @param sqlTimeout the same for a statement; longer than {@code sluice.sql.timeout}, so that it is
  *     lake-sql that says what took so long
+ * @param hosts names, in lower case and without a port, by which browsers may know the console;
+ *     requests to any other name are refused
  */
 @Validated
 @ConfigurationProperties("sluice.console")
@@ -26,7 +29,8 @@ record ConsoleProperties(
     @NotNull @DefaultValue("http://127.0.0.1:9180") URI coordinator,
     @NotNull @DefaultValue("http://127.0.0.1:9580") URI sql,
     @NotNull @DefaultValue("4s") Duration timeout,
-    @NotNull @DefaultValue("6m") Duration sqlTimeout) {
+    @NotNull @DefaultValue("6m") Duration sqlTimeout,
+    @NotNull @DefaultValue({"localhost", "127.0.0.1", "[::1]"}) List<String> hosts) {
 
   @AssertTrue(
       message = "sluice.console.coordinator and .sql must be addresses like http://127.0.0.1:9180")

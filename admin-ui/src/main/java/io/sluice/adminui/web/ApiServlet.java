@@ -7,8 +7,10 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
 import org.springframework.web.server.ResponseStatusException;
 import tools.jackson.databind.json.JsonMapper;
@@ -31,9 +33,14 @@ public final class ApiServlet extends HttpServlet {
   private final transient Relay relay;
   private final transient Neighbour coordinator;
   private final transient Neighbour sql;
+  private final transient Set<String> hosts;
   private final transient Semaphore statements = new Semaphore(MAX_STATEMENTS);
 
-  public ApiServlet(Relay relay, Neighbour coordinator, Neighbour sql) {
+  /**
+   * @param hosts names by which browsers may know the console
+   */
+  public ApiServlet(Relay relay, Neighbour coordinator, Neighbour sql, List<String> hosts) {
+    this.hosts = Set.copyOf(hosts);
     this.relay = relay;
     this.coordinator = coordinator;
     this.sql = sql;
@@ -61,6 +68,13 @@ public final class ApiServlet extends HttpServlet {
   private void answer(HttpServletRequest request, HttpServletResponse response) throws IOException {
     String method = request.getMethod();
     String path = request.getRequestURI();
+    if (!CrossSite.isKnownHost(request.getHeader("Host"), hosts)) {
+      throw new SluiceException(
+          ErrorCode.PERMISSION_DENIED,
+          "The console is not known as "
+              + request.getHeader("Host")
+              + "; add its name to sluice.console.hosts");
+    }
     if (!method.equals("GET")
         && CrossSite.isForeign(
             request.getHeader("Sec-Fetch-Site"),

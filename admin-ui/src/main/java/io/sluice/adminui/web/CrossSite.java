@@ -2,6 +2,7 @@ package io.sluice.adminui.web;
 
 import java.net.URI;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,19 @@ final class CrossSite {
       return !site.equals("same-origin") && !site.equals("none");
     }
     return origin != null && !isOfHost(origin, host);
+  }
+
+  /**
+   * Whether the request was sent to one of our names, whatever the port. A page of another site can
+   * give its own name our address; then everything about its requests looks like ours but the name.
+   */
+  static boolean isKnownHost(@Nullable String host, Set<String> known) {
+    if (host == null) {
+      return false;
+    }
+    int port = host.lastIndexOf(':');
+    boolean hasPort = port > host.lastIndexOf(']');
+    return known.contains((hasPort ? host.substring(0, port) : host).toLowerCase(Locale.ROOT));
   }
 
   private static boolean isOfHost(String origin, @Nullable String host) {

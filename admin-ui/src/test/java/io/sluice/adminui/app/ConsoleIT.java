@@ -7,6 +7,7 @@ import com.sun.net.httpserver.HttpExchange;
 import io.sluice.testkit.Await;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -168,6 +169,22 @@ final class ConsoleIT {
     HttpRequest.Builder own =
         request(pause).header("Origin", console.address().toString()).POST(BodyPublishers.noBody());
     assertThat(send(own).statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void aNameThatIsNotItsOwnIsRefused() throws Exception {
+    URI address = console.address();
+    try (Socket socket = new Socket(address.getHost(), address.getPort())) {
+      String request =
+          "GET /api/v1/tiering HTTP/1.1\r\nHost: rebound.example:"
+              + address.getPort()
+              + "\r\nConnection: close\r\n\r\n";
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertThat(answer)
+          .startsWith("HTTP/1.1 403")
+          .contains("PERMISSION_DENIED", "rebound.example", "sluice.console.hosts");
+    }
   }
 
   @Test

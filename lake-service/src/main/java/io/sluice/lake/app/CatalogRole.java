@@ -73,9 +73,12 @@ final class CatalogRole {
   }
 
   @Bean
-  LakeGrpcService lakeGrpcService(Committer committer) {
+  LakeGrpcService lakeGrpcService(Committer committer, LakeProperties properties) {
     return new LakeGrpcService(
-        new RoundMessages(committer.rounds()), committer.snapshots(), committer.drop());
+        new RoundMessages(committer.rounds()),
+        committer.snapshots(),
+        committer.drop(),
+        properties.warehouse());
   }
 
   /** Ends before the catalog closes and before the link to the coordinators does. */

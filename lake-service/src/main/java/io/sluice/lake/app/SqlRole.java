@@ -7,6 +7,7 @@ import io.sluice.client.ClientConfig;
 import io.sluice.client.Connection;
 import io.sluice.common.TimeSource;
 import io.sluice.lake.duck.DuckSettings;
+import io.sluice.lake.rest.ClientPresence;
 import io.sluice.lake.rest.SqlController;
 import io.sluice.lake.sql.SqlGateway;
 import io.sluice.lake.sql.SqlLimits;
@@ -19,6 +20,8 @@ import io.sluice.servicekit.ServiceIdentity;
 import io.sluice.servicekit.ServiceLifecycle;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -54,6 +57,7 @@ final class SqlRole {
   @Bean
   SqlGateway sqlGateway(
       SqlProperties properties, Connection connection, GrpcLake lake, MeterRegistry registry) {
+    ProcessMemory.limit(processBytes(properties));
     return SqlGateway.open(
         new SqlLimits(properties.maxConcurrent(), properties.timeout(), properties.maxRows()),
         new DuckSettings(
@@ -64,6 +68,16 @@ final class SqlRole {
         new ClientCluster(connection),
         lake,
         new SqlMetrics(registry));
+  }
+
+  /**
+   * The heap, and for each statement twice what the engine may have, its stack, and some for all.
+   */
+  private static long processBytes(SqlProperties properties) {
+    long statement = 2 * properties.memory().toBytes() + (512L << 20);
+    return Runtime.getRuntime().maxMemory()
+        + properties.maxConcurrent() * statement
+        + (1536L << 20);
   }
 
   /** Running statements end before the HTTP server waits for its requests. */
@@ -82,6 +96,12 @@ final class SqlRole {
   @Bean
   SqlController sqlController(SqlGateway gateway) {
     return new SqlController(gateway);
+  }
+
+  /** So that a statement ends when its client goes away. */
+  @Bean
+  WebServerFactoryCustomizer<TomcatServletWebServerFactory> clientPresence() {
+    return server -> server.addEngineValves(new ClientPresence());
   }
 
   @Bean

@@ -81,8 +81,9 @@ public final class LakeCatalog extends JdbcCatalog {
             .resolve(LakeNames.plain(identifier.name()) + "-" + tableId));
   }
 
+  /** One at a time: of two that create the same namespace one is told that it exists. */
   @Override
-  public void createNamespace(Namespace namespace, Map<String, String> metadata) {
+  public synchronized void createNamespace(Namespace namespace, Map<String, String> metadata) {
     LakeNames.check(namespace);
     super.createNamespace(namespace, metadata);
     force.run();

@@ -2,15 +2,13 @@ package io.sluice.lake.commit;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
-import io.sluice.protocol.metadata.v1.TableInfo;
+import io.sluice.common.TableOptions;
 
 /**
  * Which lake tables belong to a Sluice table that tiers into them. Asked anew each time: a table
  * that was dropped a moment ago is free, one that was not is not.
  */
 public final class ManagedTables {
-  private static final String ENABLED = "table.datalake.enabled";
-
   private final LakeRecord record;
 
   public ManagedTables(LakeRecord record) {
@@ -26,7 +24,7 @@ public final class ManagedTables {
       return false;
     }
     try {
-      return isEnabled(record.table(tableId));
+      return TableOptions.lakeEnabled(record.table(tableId).getOptionsMap());
     } catch (SluiceException e) {
       return missing(e);
     }
@@ -35,7 +33,7 @@ public final class ManagedTables {
   /** Whether a Sluice table of that name tiers, or will tier, into a lake table of that name. */
   public boolean isReserved(String database, String table) {
     try {
-      return isEnabled(record.table(database, table));
+      return TableOptions.lakeEnabled(record.table(database, table).getOptionsMap());
     } catch (SluiceException e) {
       return missing(e);
     }
@@ -50,9 +48,5 @@ public final class ManagedTables {
       return false;
     }
     throw failure;
-  }
-
-  static boolean isEnabled(TableInfo table) {
-    return Boolean.parseBoolean(table.getOptionsOrDefault(ENABLED, "false"));
   }
 }

@@ -10,9 +10,11 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.iceberg.Snapshot;
@@ -73,7 +75,9 @@ public final class MeasureLoop implements Agent {
       }
       nextNanos = time.nanoTime() + interval.toNanos();
       waiting.addAll(states.get());
-      orphans.keySet().retainAll(waiting.stream().map(LakeState::getTableId).toList());
+      Set<Long> known = new HashSet<>();
+      waiting.forEach(state -> known.add(state.getTableId()));
+      orphans.keySet().retainAll(known);
       measured = new ArrayList<>();
       if (waiting.isEmpty()) {
         listener.accept(List.of());

@@ -106,6 +106,9 @@ public final class DuckSession implements AutoCloseable {
       }
       statement.execute("SET enable_external_access = false");
       statement.execute("CREATE SCHEMA " + Names.quote(Names.INTERNAL_SCHEMA));
+      for (String guard : SizeGuards.STATEMENTS) {
+        statement.execute(guard);
+      }
       statement.execute("SET lock_configuration = true");
     }
   }

@@ -3,6 +3,7 @@ package io.sluice.lake.duck;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,6 +65,12 @@ final class FunctionRules {
           "txid_current",
           "vector_type",
           "write_log");
+
+  /** Functions whose first argument says how wide their result is. */
+  static final Set<String> FORMATS = Set.of("format", "printf");
+
+  /** A width of five digits or more, or one that is an argument. */
+  static final Pattern WIDE_FORMAT = Pattern.compile("\\d{5}|%[^a-zA-Z]*\\*|\\{[^}]*\\{");
 
   private FunctionRules() {}
 

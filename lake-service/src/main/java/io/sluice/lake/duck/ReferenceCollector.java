@@ -177,6 +177,16 @@ final class ReferenceCollector {
       if (refusal != null) {
         throw refused(node, refusal);
       }
+      // The parser itself writes schemas, such as that of list_value for [1, 2].
+      boolean named =
+          !node.path("schema").asString("").isEmpty()
+              || !node.path("catalog").asString("").isEmpty();
+      if (named && SizeGuards.NAMES.contains(lower(function))) {
+        throw refused(node, "Function " + lower(function) + " is written without a schema");
+      }
+      if (FunctionRules.FORMATS.contains(lower(function))) {
+        checkFormat(node, node.path("children").path(0).path("value").path("value").asString(""));
+      }
     }
     switch (kind) {
       case "COLUMN_REF" -> {
@@ -198,6 +208,14 @@ final class ReferenceCollector {
       default -> {
         // Every other expression only holds others, which the walk reaches.
       }
+    }
+  }
+
+  /** A width in a format makes a text of any length: only short ones that stand there are taken. */
+  private void checkFormat(JsonNode node, String format) {
+    if (format.isEmpty() || FunctionRules.WIDE_FORMAT.matcher(format).find()) {
+      throw refused(
+          node, "A format must be a literal with widths of at most four digits; use lpad or rpad");
     }
   }
 

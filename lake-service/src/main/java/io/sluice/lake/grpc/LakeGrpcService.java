@@ -20,8 +20,11 @@ import io.sluice.protocol.lake.v1.PurgeLakeTableRequest;
 import io.sluice.protocol.lake.v1.PurgeLakeTableResponse;
 import io.sluice.protocol.lake.v1.ResolveRoundRequest;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.function.Supplier;
 import org.apache.iceberg.exceptions.CommitStateUnknownException;
+import org.apache.iceberg.exceptions.NotFoundException;
 import org.apache.iceberg.exceptions.RuntimeIOException;
 import org.apache.iceberg.jdbc.UncheckedSQLException;
 
@@ -30,11 +33,17 @@ public final class LakeGrpcService extends LakeServiceGrpc.LakeServiceImplBase {
   private final RoundMessages rounds;
   private final LakeSnapshots snapshots;
   private final LakeTableDrop drop;
+  private final Path warehouse;
 
-  public LakeGrpcService(RoundMessages rounds, LakeSnapshots snapshots, LakeTableDrop drop) {
+  /**
+   * @param warehouse root directory of the warehouse
+   */
+  public LakeGrpcService(
+      RoundMessages rounds, LakeSnapshots snapshots, LakeTableDrop drop, Path warehouse) {
     this.rounds = rounds;
     this.snapshots = snapshots;
     this.drop = drop;
+    this.warehouse = warehouse;
   }
 
   @Override
@@ -76,7 +85,7 @@ public final class LakeGrpcService extends LakeServiceGrpc.LakeServiceImplBase {
                 .build());
   }
 
-  private static <A> void answer(StreamObserver<A> answers, Supplier<A> work) {
+  private <A> void answer(StreamObserver<A> answers, Supplier<A> work) {
     A answer;
     try {
       answer = work.get();
@@ -88,8 +97,18 @@ public final class LakeGrpcService extends LakeServiceGrpc.LakeServiceImplBase {
     answers.onCompleted();
   }
 
-  /** Iceberg's failures of disk and store in our words; the rest is a defect. */
-  private static RuntimeException translated(RuntimeException failure) {
+  /**
+   * Iceberg's failures of disk and store in our words; the rest is a defect. A missing file is a
+   * failure of the store only when all of it is missing, as after a lost mount: one table without
+   * its file must not stop the rounds of all others.
+   */
+  private RuntimeException translated(RuntimeException failure) {
+    if (failure instanceof NotFoundException && !Files.isDirectory(warehouse)) {
+      return new SluiceException(
+          ErrorCode.STORAGE_ERROR,
+          "The warehouse " + warehouse + " is not there; is its disk mounted?",
+          failure);
+    }
     boolean storage =
         failure instanceof RuntimeIOException
             || failure instanceof UncheckedIOException

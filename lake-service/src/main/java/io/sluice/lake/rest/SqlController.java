@@ -9,8 +9,10 @@ import io.sluice.lake.sql.SqlGateway;
 import io.sluice.lake.sql.SqlRequest;
 import io.sluice.lake.sql.SqlResult;
 import io.sluice.servicekit.Problems;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.NotBlank;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -71,9 +73,10 @@ public final class SqlController {
       long elapsedMs) {}
 
   @PostMapping(produces = MediaType.APPLICATION_JSON_VALUE)
-  ResponseEntity<byte[]> json(@Valid @RequestBody Statement statement) {
+  ResponseEntity<byte[]> json(@Valid @RequestBody Statement statement, HttpServletRequest request)
+      throws IOException {
     long start = System.nanoTime();
-    SqlResult result = gateway.execute(statement.request());
+    SqlResult result = gateway.execute(statement.request(), ClientPresence.goneFrom(request));
     return ResponseEntity.ok()
         .contentType(MediaType.APPLICATION_JSON)
         .body(
@@ -90,8 +93,9 @@ public final class SqlController {
   }
 
   @PostMapping(produces = "text/csv")
-  ResponseEntity<byte[]> csv(@Valid @RequestBody Statement statement) {
-    SqlResult result = gateway.execute(statement.request());
+  ResponseEntity<byte[]> csv(@Valid @RequestBody Statement statement, HttpServletRequest request)
+      throws IOException {
+    SqlResult result = gateway.execute(statement.request(), ClientPresence.goneFrom(request));
     return ResponseEntity.ok()
         .contentType(CSV)
         .header(TRUNCATED, Boolean.toString(result.truncated()))

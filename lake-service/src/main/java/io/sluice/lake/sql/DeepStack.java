@@ -5,8 +5,12 @@ import io.sluice.common.SluiceException;
 import io.sluice.lake.duck.Cancellation;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs each statement on a thread of its own that has a deep stack. The engine is native code and
@@ -17,12 +21,20 @@ import java.util.function.Supplier;
 final class DeepStack {
   static final long STACK_BYTES = 512L * 1024 * 1024;
 
+  /** How often it is asked whether somebody still waits; a lost interrupt is given again then. */
+  private static final long LOOK_EVERY_MS = 250;
+
   private static final AtomicLong SEQUENCE = new AtomicLong();
 
   private DeepStack() {}
 
-  /** Runs it and gives its result or its failure; an interrupt cancels it and is kept. */
-  static <T> T call(Supplier<T> statement, Cancellation cancellation) {
+  /**
+   * Runs it and gives its result or its failure; an interrupt cancels it and is kept.
+   *
+   * @param abandoned whether nobody waits for the result any more, which cancels it too; asked by
+   *     the calling thread
+   */
+  static <T> T call(Supplier<T> statement, Cancellation cancellation, BooleanSupplier abandoned) {
     FutureTask<T> task = new FutureTask<>(statement::get);
     String name = "sql-statement-" + SEQUENCE.incrementAndGet();
     Thread thread = new Thread(null, task, name, STACK_BYTES);
@@ -32,7 +44,11 @@ final class DeepStack {
     try {
       while (true) {
         try {
-          return task.get();
+          return task.get(LOOK_EVERY_MS, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException stillRunning) {
+          if (abandoned.getAsBoolean()) {
+            cancellation.cancel(ErrorCode.CANCELLED, "The client of the statement went away");
+          }
         } catch (InterruptedException e) {
           interrupted = true;
           cancellation.cancel(ErrorCode.CANCELLED, "The statement was cancelled");
@@ -47,7 +63,7 @@ final class DeepStack {
     }
   }
 
-  private static RuntimeException failure(Throwable cause) {
+  private static RuntimeException failure(@Nullable Throwable cause) {
     if (cause instanceof StackOverflowError) {
       return new SluiceException(
           ErrorCode.INVALID_SQL, "The statement is nested too deep to be read", cause);

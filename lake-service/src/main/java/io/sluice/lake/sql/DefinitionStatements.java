@@ -4,6 +4,7 @@ import io.sluice.client.TableDescription;
 import io.sluice.client.TableSpec;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableOptions;
 import io.sluice.common.TablePath;
 import io.sluice.format.schema.Column;
 import io.sluice.lake.dialect.NearestNames;
@@ -12,7 +13,6 @@ import io.sluice.lake.dialect.Token;
 import io.sluice.lake.duck.ResultColumn;
 import io.sluice.lake.union.Cluster;
 import io.sluice.lake.union.Lake;
-import io.sluice.lake.union.UnionPlanner;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -102,7 +102,7 @@ final class DefinitionStatements {
     if (spec.ignoreIfExists() && exists(spec.path())) {
       return SqlResult.done("Table " + spec.path() + " exists already; nothing was changed");
     }
-    if (Boolean.parseBoolean(spec.options().getOrDefault(UnionPlanner.LAKE_ENABLED, "false"))) {
+    if (TableOptions.lakeEnabled(spec.options())) {
       refuseLeftover(spec.path());
     }
     TableDescription table = cluster.createTable(spec);

@@ -20,6 +20,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -92,6 +93,15 @@ public final class SqlGateway implements AutoCloseable {
    * @throws SluiceException why it cannot; details {@code line} and {@code column} where known
    */
   public SqlResult execute(SqlRequest request) {
+    return execute(request, () -> false);
+  }
+
+  /**
+   * As {@link #execute(SqlRequest)}, CANCELLED soon after nobody waits for the result any more.
+   *
+   * @param abandoned asked now and then by the calling thread
+   */
+  public SqlResult execute(SqlRequest request, BooleanSupplier abandoned) {
     long start = System.nanoTime();
     String kind = "unknown";
     String outcome = "ok";
@@ -100,7 +110,7 @@ public final class SqlGateway implements AutoCloseable {
       SqlText text = SqlText.of(request.sql());
       StatementKind found = StatementKind.of(text);
       kind = found.name().toLowerCase(Locale.ROOT);
-      SqlResult result = inTurn(found, text, request).with(notices(text, request));
+      SqlResult result = inTurn(found, text, request, abandoned).with(notices(text, request));
       rows = result.values().size();
       return result;
     } catch (SluiceException e) {
@@ -130,7 +140,8 @@ public final class SqlGateway implements AutoCloseable {
     return notices;
   }
 
-  private SqlResult inTurn(StatementKind kind, SqlText text, SqlRequest request) {
+  private SqlResult inTurn(
+      StatementKind kind, SqlText text, SqlRequest request, BooleanSupplier abandoned) {
     int maxRows = maxRows(request.maxRows());
     takeTurn();
     Cancellation cancellation = new Cancellation();
@@ -158,7 +169,8 @@ public final class SqlGateway implements AutoCloseable {
                 case INSERT -> inserts.run(text, request, cancellation);
                 case DEFINITION -> definitions.run(text, request.database());
               },
-          cancellation);
+          cancellation,
+          abandoned);
     } finally {
       running.remove(cancellation);
       timeout.cancel(false);

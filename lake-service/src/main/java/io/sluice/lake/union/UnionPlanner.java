@@ -4,6 +4,7 @@ import io.sluice.client.BucketOffsets;
 import io.sluice.client.TableDescription;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -16,9 +17,6 @@ import org.jspecify.annotations.Nullable;
  * exactly what the snapshot lacks. Thread-safe.
  */
 public final class UnionPlanner {
-  /** Option of a table whose rows go to the lake. */
-  public static final String LAKE_ENABLED = "table.datalake.enabled";
-
   private final Cluster cluster;
   private final Lake lake;
 
@@ -29,7 +27,7 @@ public final class UnionPlanner {
 
   /** Whether rows of that table go to the lake. */
   public static boolean hasLake(TableDescription table) {
-    return Boolean.parseBoolean(table.options().getOrDefault(LAKE_ENABLED, "false"));
+    return TableOptions.lakeEnabled(table.options());
   }
 
   /**
@@ -52,6 +50,9 @@ public final class UnionPlanner {
     List<String> notices = new ArrayList<>();
     LakeView view = keyed || !hasLake(table) ? null : viewFor(table, allowPartial, notices);
     Map<Integer, BucketOffsets> offsets = offsets(table);
+    if (view != null && view.snapshotId() != LakeView.NONE) {
+      requireSame(table);
+    }
     return new TablePlan(
         table, variant, view, tail(offsets, view), false, visible(offsets), notices);
   }
@@ -62,7 +63,7 @@ public final class UnionPlanner {
           ErrorCode.UNSUPPORTED,
           table.path()
               + "$lake does not exist: the table does not go to the lake ("
-              + LAKE_ENABLED
+              + TableOptions.DATALAKE_ENABLED
               + " is not true)");
     }
     if (variant == TableVariant.CHANGELOG && !keyed) {
@@ -107,6 +108,20 @@ public final class UnionPlanner {
               + e.getMessage()
               + ")",
           e);
+    }
+  }
+
+  /**
+   * Offsets are asked for by name: those of a table that was created anew meanwhile would make an
+   * empty tail for the lake of the old one. Ids only grow, so one look afterwards is enough.
+   */
+  private void requireSame(TableDescription table) {
+    if (cluster.describe(table.path()).tableId() != table.tableId()) {
+      throw new SluiceException(
+          ErrorCode.TABLE_CHANGED,
+          "Table "
+              + table.path()
+              + " was dropped and created again while the statement was planned; run it again");
     }
   }
 

@@ -7,8 +7,11 @@ import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
 import io.sluice.common.TimeSource;
 import io.sluice.lake.commit.WorkerPart;
+import io.sluice.protocol.error.StatusMapping;
 import io.sluice.protocol.lake.v1.CommitOutcome;
 import io.sluice.protocol.lake.v1.CommitRoundResponse;
 import io.sluice.protocol.lake.v1.GetLakeSnapshotRequest;
@@ -24,6 +27,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -182,6 +186,28 @@ final class LakeApplicationIT {
                 .getLakeSnapshot(GetLakeSnapshotRequest.newBuilder().setTableId(12).build())
                 .getSnapshotId())
         .isEqualTo(-1);
+  }
+
+  @Test
+  void aLostWarehouseIsAFailureOfTheStoreAndPasses() throws IOException {
+    coordinator.record().create(18, "air", "mounted", 1);
+    tier(18, 1, Map.of(0, 5));
+    Path warehouse = directory.resolve("warehouse");
+    Path away = directory.resolve("away");
+    Files.move(warehouse, away);
+    try {
+      assertThatThrownBy(() -> tier(18, 2, Map.of(0, 1)))
+          .isInstanceOfSatisfying(
+              StatusRuntimeException.class,
+              e -> {
+                SluiceException cause = StatusMapping.fromStatus(e);
+                assertThat(cause.code()).isEqualTo(ErrorCode.STORAGE_ERROR);
+                assertThat(cause.getMessage()).contains("is its disk mounted");
+              });
+    } finally {
+      Files.move(away, warehouse);
+    }
+    assertThat(tier(18, 3, Map.of(0, 1)).getOutcome()).isEqualTo(CommitOutcome.COMMITTED);
   }
 
   @Test

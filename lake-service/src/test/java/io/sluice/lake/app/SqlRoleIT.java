@@ -3,10 +3,14 @@ package io.sluice.lake.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.lake.sql.SqlGateway;
+import io.sluice.testkit.Await;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -78,6 +82,42 @@ final class SqlRoleIT {
     long start = System.nanoTime();
     context.close();
     assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
+  }
+
+  @Test
+  void aStatementEndsWhenItsClientGoesAway() throws Exception {
+    try (ConfigurableApplicationContext context =
+        start("--sluice.sql.lake=127.0.0.1:1", "--sluice.sql.memory=64MB")) {
+      int port = ((ServletWebServerApplicationContext) context).getWebServer().getPort();
+      SqlGateway gateway = context.getBean(SqlGateway.class);
+      // One that stays gets its answer, whatever follows the JSON in its body.
+      HttpResponse<String> answer =
+          send(
+              HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/api/v1/sql"))
+                  .header("Content-Type", "application/json")
+                  .POST(HttpRequest.BodyPublishers.ofString(product(30_000) + "\n")));
+      assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+
+      String body = product(10_000_000);
+      try (Socket client = new Socket("127.0.0.1", port)) {
+        client
+            .getOutputStream()
+            .write(
+                ("POST /api/v1/sql HTTP/1.1\r\nHost: sql\r\nContent-Type: application/json\r\n"
+                        + "Content-Length: "
+                        + body.length()
+                        + "\r\n\r\n"
+                        + body)
+                    .getBytes(StandardCharsets.US_ASCII));
+        Await.until("the statement runs", Duration.ofSeconds(20), () -> gateway.running() == 1);
+      }
+      Await.until("the statement ends", Duration.ofSeconds(20), () -> gateway.running() == 0);
+    }
+  }
+
+  private static String product(int rows) {
+    String range = "range(" + rows + ")";
+    return "{\"sql\":\"SELECT sum(a.range * b.range) FROM " + range + " a, " + range + " b\"}";
   }
 
   @Test

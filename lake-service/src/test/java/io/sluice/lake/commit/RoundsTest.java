@@ -11,6 +11,7 @@ import io.sluice.protocol.lake.v1.DataFile;
 import io.sluice.protocol.lake.v1.LakeSnapshot;
 import io.sluice.protocol.lake.v1.PrepareRoundResponse;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +20,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.apache.iceberg.HasTableOperations;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.catalog.Namespace;
 import org.apache.iceberg.catalog.TableIdentifier;
@@ -359,6 +361,20 @@ class RoundsTest {
     assertThat(lake.record().recorded()).hasSize(2);
     assertThat(LakeOffsets.of(lake.record().state(TABLE).getOffsetsList()).toString())
         .isEqualTo("{0-0=6}");
+  }
+
+  @Test
+  void aTableThatCannotBeReadDoesNotKeepOthersFromBeingCompared() throws IOException {
+    tier(1, Map.of(0, 3));
+    lake.record().create(6, "demo", "other", 1);
+    PrepareRoundResponse prepared = lake.prepare(6, 1, "6-1-00000001");
+    lake.record().loseTellings(100);
+    lake.rounds().commit(lake.write(prepared, "6-1-00000001", 1, Map.of(0, 4)));
+    lake.record().loseTellings(0);
+    String metadata = ((HasTableOperations) table()).operations().current().metadataFileLocation();
+    Files.delete(lake.catalog().locations().path(metadata));
+    lake.compare();
+    assertThat(lake.record().recorded()).hasSize(2);
   }
 
   @Test

@@ -37,7 +37,7 @@ final class UnionPlannerTest {
   private FakeTable logTable(boolean inLake) {
     TableSpec.Builder spec = TableSpec.of("demo.t").column("a", "INT").buckets(3);
     return cluster.create(
-        inLake ? spec.option("table.datalake.enabled", "true").build() : spec.build());
+        inLake ? spec.option("table.datalake.enabled", " True ").build() : spec.build());
   }
 
   @Test
@@ -68,6 +68,21 @@ final class UnionPlannerTest {
     assertThat(plan.tail())
         .isEqualTo(Map.of(0, new TablePlan.Range(1, 2), 2, new TablePlan.Range(0, 1)));
     assertThat(cluster.calls()).containsExactly("view 1", "offsets demo.t");
+  }
+
+  @Test
+  void tableThatWasCreatedAnewMeanwhileIsNotReadAsTheOldOne() {
+    FakeTable table = logTable(true);
+    table.append(0, 1);
+    lake.tier(table, Map.of(0, 1L));
+    lake.duringView =
+        () -> {
+          cluster.dropTable(table.description().path(), false);
+          logTable(true).append(0, 9);
+        };
+    assertThatThrownBy(() -> planner.plan(table.description(), TableVariant.WHOLE, false))
+        .isInstanceOfSatisfying(
+            SluiceException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.TABLE_CHANGED));
   }
 
   @Test

@@ -23,14 +23,15 @@ import java.util.concurrent.Executor;
 
 /**
  * The allowed directions: {@code common <- format <- protocol <- client}, services on top of the
- * libraries and never on each other, and inside a service {@code app -> grpc, rest, flight ->
+ * libraries and never on each other, and inside a service {@code app -> grpc, rest, flight, web ->
  * features}.
  *
  * <p>The rules are made for a base package, so that they can be tried on packages that break them.
  */
 final class ArchitectureRules {
-  private static final List<String> SERVICES = List.of("coordinator", "tablet");
-  private static final List<String> EDGES = List.of("app", "grpc", "rest", "flight");
+  private static final List<String> SERVICES =
+      List.of("coordinator", "tablet", "tiering", "lake", "adminui");
+  private static final List<String> EDGES = List.of("app", "grpc", "rest", "flight", "web");
   private static final String SPRING = "org.springframework..";
 
   private final String base;
@@ -47,6 +48,8 @@ final class ArchitectureRules {
     all.addServices();
     all.addTablet();
     all.addCoordinator();
+    all.addTiering();
+    all.addLake();
     return all.rules;
   }
 
@@ -118,7 +121,10 @@ final class ArchitectureRules {
           noClasses()
               .that()
               .resideInAnyPackage(
-                  in(service + ".grpc"), in(service + ".rest"), in(service + ".flight"))
+                  in(service + ".grpc"),
+                  in(service + ".rest"),
+                  in(service + ".flight"),
+                  in(service + ".web"))
               .should()
               .dependOnClassesThat()
               .resideInAPackage(in(service + ".app")));
@@ -135,11 +141,11 @@ final class ArchitectureRules {
   }
 
   private void addTablet() {
-    addFeatureDependencies("log");
-    addFeatureDependencies("kv");
-    addFeatureDependencies("replica", "log", "kv");
-    addFeatureDependencies("remote", "log");
-    addFeatureDependencies("replication", "replica", "log", "kv");
+    addFeatureDependencies("tablet", "log");
+    addFeatureDependencies("tablet", "kv");
+    addFeatureDependencies("tablet", "replica", "log", "kv");
+    addFeatureDependencies("tablet", "remote", "log");
+    addFeatureDependencies("tablet", "replication", "replica", "log", "kv");
   }
 
   private void addCoordinator() {
@@ -162,6 +168,35 @@ final class ArchitectureRules {
                     .or(resideInAnyPackage("java.nio.file..", "org.apache.ratis.."))));
   }
 
+  private void addTiering() {
+    addFeatureDependencies("tiering", "read");
+    addFeatureDependencies("tiering", "write");
+    addFeatureDependencies("tiering", "commit", "write");
+  }
+
+  /** The two roles of the lake service know nothing of each other. */
+  private void addLake() {
+    addFeatureDependencies("lake", "catalog");
+    addFeatureDependencies("lake", "commit", "catalog");
+    add(
+        "lake.sql-knows-no-commit",
+        noClasses()
+            .that()
+            .resideInAnyPackage(
+                in("lake.sql"), in("lake.union"), in("lake.duck"), in("lake.dialect"))
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(in("lake.catalog"), in("lake.commit")));
+    add(
+        "duckdb-is-for-the-sql-role",
+        noClasses()
+            .that()
+            .resideInAnyPackage(in("lake.catalog"), in("lake.commit"), in("tiering"))
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.duckdb.."));
+  }
+
   /** Of this project, {@code part} may know itself and {@code others} only. */
   private void addSluiceDependencies(String part, String... others) {
     add(
@@ -175,17 +210,17 @@ final class ArchitectureRules {
                     .and(resideOutsideOfPackages(allowed("", part, others)))));
   }
 
-  /** Of the tablet, {@code feature} may know itself and {@code others} only. */
-  private void addFeatureDependencies(String feature, String... others) {
+  /** Of its service, {@code feature} may know itself and {@code others} only. */
+  private void addFeatureDependencies(String service, String feature, String... others) {
     add(
-        "tablet." + feature + "-knows-only" + Arrays.toString(others),
+        service + "." + feature + "-knows-only" + Arrays.toString(others),
         noClasses()
             .that()
-            .resideInAPackage(in("tablet." + feature))
+            .resideInAPackage(in(service + "." + feature))
             .should()
             .dependOnClassesThat(
-                resideInAnyPackage(in("tablet"))
-                    .and(resideOutsideOfPackages(allowed("tablet.", feature, others)))));
+                resideInAnyPackage(in(service))
+                    .and(resideOutsideOfPackages(allowed(service + ".", feature, others)))));
   }
 
   private void addNoCycles(String part, String slice) {

@@ -65,6 +65,9 @@ final class ArchitectureTest {
             "testkit",
             "coordinator",
             "tablet",
+            "tiering",
+            "lake",
+            "adminui",
             "cli");
   }
 }

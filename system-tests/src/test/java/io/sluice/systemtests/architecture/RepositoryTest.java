@@ -5,15 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,6 +26,10 @@ import org.junit.jupiter.api.io.TempDir;
 final class RepositoryTest {
   private static final int LONGEST_FILE = 500;
   private static final Pattern SLEEP = Pattern.compile("\\b(Thread|TimeUnit\\.\\w+)\\.sleep\\(");
+  private static final Pattern LOOSE_TYPE = Pattern.compile("(:|\\bas)\\s*any\\b|@ts-ignore");
+  private static final Set<String> GENERATED =
+      Set.of("target", ".git", ".sluice", "node_modules", "dist");
+
   // Spelled so that this file does not hold what it looks for.
   private static final Pattern UNFINISHED =
       Pattern.compile("\\b(TO" + "DO|FIX" + "ME|X" + "XX)\\b");
@@ -68,7 +77,33 @@ final class RepositoryTest {
     List<Path> files = new ArrayList<>(sources("main", ""));
     files.addAll(sources("test", ""));
     files.addAll(shellScripts());
+    files.addAll(consoleSources());
     assertThat(linesWith(UNFINISHED, files)).isEmpty();
+  }
+
+  @Test
+  void theConsoleIsStrictlyTyped() {
+    assertThat(read(root.resolve("admin-ui/ui/tsconfig.json"))).contains("\"strict\": true");
+    assertThat(linesWith(LOOSE_TYPE, consoleSources())).isEmpty();
+  }
+
+  /** Where this is no checkout (an unpacked archive) there is nothing to look at. */
+  @Test
+  void nothingThatABuildMakesIsUnderVersionControl(@TempDir Path dir) throws Exception {
+    Assumptions.assumeTrue(Files.exists(root.resolve(".git")), "not a git checkout");
+    Path output = dir.resolve("output");
+    Process git =
+        new ProcessBuilder("git", "-C", root.toString(), "ls-files")
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    assertThat(git.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    Assumptions.assumeTrue(git.exitValue() == 0, "git cannot list the files");
+    List<String> tracked = read(output).lines().toList();
+    assertThat(tracked).hasSizeGreaterThan(100);
+    assertThat(tracked)
+        .filteredOn(file -> isGenerated(Path.of(file)) || file.endsWith(".class"))
+        .isEmpty();
   }
 
   @Test
@@ -97,6 +132,9 @@ final class RepositoryTest {
     assertThat(SLEEP.matcher("    TimeUnit.SECONDS." + "sleep(1);").find()).isTrue();
     assertThat(UNFINISHED.matcher("// TO" + "DO later").find()).isTrue();
     assertThat(UNFINISHED.matcher("methodOfTodoList").find()).isFalse();
+    assertThat(LOOSE_TYPE.matcher("const x: any = 1").find()).isTrue();
+    assertThat(LOOSE_TYPE.matcher("(x as any).y").find()).isTrue();
+    assertThat(LOOSE_TYPE.matcher("has any: no").find()).isFalse();
   }
 
   private List<String> linesWith(Pattern pattern, List<Path> files) {
@@ -142,22 +180,46 @@ final class RepositoryTest {
     return scripts;
   }
 
+  /** TypeScript, styles and pages of the console. */
+  private List<Path> consoleSources() {
+    List<Path> files = new ArrayList<>(filesBelow(root.resolve("admin-ui/ui/src"), ""));
+    files.removeIf(
+        file -> Stream.of(".ts", ".tsx", ".css", ".html").noneMatch(file.toString()::endsWith));
+    assertThat(files).hasSizeGreaterThan(5);
+    return files;
+  }
+
   private List<Path> filesBelow(Path folder, String suffix) {
-    try (Stream<Path> all = Files.walk(folder)) {
-      return all.filter(file -> file.getFileName().toString().endsWith(suffix))
-          .filter(file -> !isGenerated(root.relativize(file)))
-          .filter(Files::isRegularFile)
-          .sorted()
-          .toList();
+    List<Path> found = new ArrayList<>();
+    try {
+      Files.walkFileTree(
+          folder,
+          new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path path, BasicFileAttributes attributes) {
+              return isGenerated(root.relativize(path))
+                  ? FileVisitResult.SKIP_SUBTREE
+                  : FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+              if (attributes.isRegularFile() && file.getFileName().toString().endsWith(suffix)) {
+                found.add(file);
+              }
+              return FileVisitResult.CONTINUE;
+            }
+          });
     } catch (IOException e) {
       throw new UncheckedIOException("Cannot list " + folder, e);
     }
+    found.sort(null);
+    return found;
   }
 
   private static boolean isGenerated(Path relative) {
     for (Path part : relative) {
-      String name = part.toString();
-      if (name.equals("target") || name.equals(".git") || name.equals(".sluice")) {
+      if (GENERATED.contains(part.toString())) {
         return true;
       }
     }

@@ -13,13 +13,16 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * A virtual environment of this build with the packages that the Python examples ask for, under
- * {@code system-tests/target}. It is made once and kept for as long as the requirements, the Python
- * and its place are the same.
+ * A virtual environment of this build with the packages that the Python examples and the test
+ * scripts ask for, under {@code system-tests/target}. It is made once and kept for as long as the
+ * requirements, the Python and its place are the same.
  */
-final class Python {
+public final class Python {
   private static final Path ROOT = RepositoryRoot.find();
-  private static final Path REQUIREMENTS = ROOT.resolve("docs/examples/python/requirements.txt");
+  private static final List<Path> REQUIREMENTS =
+      List.of(
+          ROOT.resolve("docs/examples/python/requirements.txt"),
+          ROOT.resolve("system-tests/src/test/python/requirements.txt"));
   private static final Path ENVIRONMENT = ROOT.resolve("system-tests/target/python");
   private static final Path STAMP = ENVIRONMENT.resolve("requirements.stamp");
   private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(30);
@@ -31,13 +34,13 @@ final class Python {
   private Python() {}
 
   /** What a program printed, both streams together, and its exit code. */
-  record Result(int exitCode, String output) {}
+  public record Result(int exitCode, String output) {}
 
   /**
    * Makes the environment where it is missing or out of date. Where that is not possible (no Python
    * 3.9 or later with venv, no package index) the calling test is skipped, and the reason printed.
    */
-  static Python orSkip() {
+  public static Python orSkip() {
     try {
       Result probe = run(List.of("python3", "-c", PROBE), PROBE_TIMEOUT);
       if (probe.exitCode() != 0) {
@@ -55,7 +58,11 @@ final class Python {
   }
 
   private static String stamp(String python) throws IOException {
-    return ENVIRONMENT + "\n" + python + Files.readString(REQUIREMENTS);
+    StringBuilder stamp = new StringBuilder(ENVIRONMENT + "\n" + python);
+    for (Path requirements : REQUIREMENTS) {
+      stamp.append(Files.readString(requirements));
+    }
+    return stamp.toString();
   }
 
   private static void install() throws IOException {
@@ -70,7 +77,9 @@ final class Python {
                 "--disable-pip-version-check",
                 "--no-input",
                 "-r",
-                REQUIREMENTS.toString()));
+                REQUIREMENTS.get(0).toString(),
+                "-r",
+                REQUIREMENTS.get(1).toString()));
     for (List<String> command : commands) {
       Result result = run(command, INSTALL_TIMEOUT);
       if (result.exitCode() != 0) {
@@ -90,7 +99,7 @@ final class Python {
   }
 
   /** Runs a script of this repository, named by its path from the root, in the environment. */
-  Result runScript(Duration timeout, String script, String... arguments) {
+  public Result runScript(Duration timeout, String script, String... arguments) {
     List<String> command = new ArrayList<>(List.of(interpreter(), ROOT.resolve(script).toString()));
     command.addAll(List.of(arguments));
     try {

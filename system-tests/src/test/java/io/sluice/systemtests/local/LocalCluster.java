@@ -6,18 +6,13 @@ import io.sluice.coordinator.app.CoordinatorApplication;
 import io.sluice.tablet.app.TabletApplication;
 import io.sluice.testkit.Await;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
@@ -29,33 +24,38 @@ public final class LocalCluster implements AutoCloseable {
   private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
   private static LocalCluster shared;
 
-  private final Deque<ConfigurableApplicationContext> contexts = new ArrayDeque<>();
+  private final LocalServices services = new LocalServices();
   private final List<ConfigurableApplicationContext> tablets = new ArrayList<>();
   private final List<Integer> flightPorts = new ArrayList<>();
   private final Path directory;
+  private final Path secret;
   private final int coordinatorPort;
   private final int coordinatorHttpPort;
 
   private LocalCluster(Path directory) throws IOException {
     this.directory = directory;
-    Path secret = directory.resolve("cluster-secret");
+    secret = directory.resolve("cluster-secret");
     byte[] random = new byte[32];
     new SecureRandom().nextBytes(random);
     Files.write(secret, random);
-    List<Integer> ports = freePorts(2 + 2 * TABLETS);
+    List<Integer> ports = LocalServices.freePorts(2 + 2 * TABLETS);
     coordinatorPort = ports.get(0);
     coordinatorHttpPort = ports.get(1);
-    start(
+    services.start(
         CoordinatorApplication.class,
         "--spring.application.name=coordinator",
         "--spring.grpc.server.port=" + coordinatorPort,
         "--server.port=" + coordinatorHttpPort,
         "--sluice.home=" + directory,
+        "--sluice.tiering.poll-interval=200ms",
+        "--sluice.tiering.sweep-interval=500ms",
+        "--sluice.tiering.worker-timeout=5s",
+        "--sluice.tiering.lake-probe-interval=6s",
         "--sluice.cluster.secret-file=" + secret);
     for (int tablet = 1; tablet <= TABLETS; tablet++) {
       int flightPort = ports.get(2 * tablet);
       tablets.add(
-          start(
+          services.start(
               TabletApplication.class,
               "--spring.application.name=tablet-" + tablet,
               "--spring.grpc.server.port=" + flightPort,
@@ -108,6 +108,21 @@ public final class LocalCluster implements AutoCloseable {
     return flightPorts.get(tablet - 1);
   }
 
+  /** The services, for more of them that stop before these. */
+  public LocalServices services() {
+    return services;
+  }
+
+  /** A directory for the state of a service; gone when the cluster has stopped. */
+  public Path directory(String name) {
+    return directory.resolve(name);
+  }
+
+  /** The file with the secret that the services share. */
+  public Path secret() {
+    return secret;
+  }
+
   /** Arrow memory that the tablets use now, in bytes. */
   public long tabletMemory() {
     return tablets.stream()
@@ -117,37 +132,11 @@ public final class LocalCluster implements AutoCloseable {
 
   @Override
   public void close() {
-    while (!contexts.isEmpty()) {
-      contexts.pop().close();
-    }
+    services.close();
     try {
       deleteRecursively(directory);
     } catch (IOException e) {
       throw new IllegalStateException("Cannot remove " + directory, e);
-    }
-  }
-
-  private ConfigurableApplicationContext start(Class<?> application, String... arguments) {
-    ConfigurableApplicationContext context =
-        new SpringApplicationBuilder(application).registerShutdownHook(false).run(arguments);
-    contexts.push(context);
-    return context;
-  }
-
-  private static List<Integer> freePorts(int count) throws IOException {
-    List<ServerSocket> sockets = new ArrayList<>();
-    try {
-      List<Integer> ports = new ArrayList<>();
-      for (int i = 0; i < count; i++) {
-        ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        sockets.add(socket);
-        ports.add(socket.getLocalPort());
-      }
-      return ports;
-    } finally {
-      for (ServerSocket socket : sockets) {
-        socket.close();
-      }
     }
   }
 

@@ -17,7 +17,10 @@ import io.sluice.common.SluiceException;
 import io.sluice.format.row.Row;
 import io.sluice.testkit.Seeds;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
@@ -85,6 +88,46 @@ final class PrimaryKeyIT {
     assertThat(changes.toString()).isEqualTo("+Ix -Ux +Uy -Dy ");
   }
 
+  /** A small change of large rows: the rows before and after do not fit one batch together. */
+  @Test
+  void aPutWhoseChangesAreTooLargeIsSplitAndArrivesOnce() {
+    Table table = create("large", 1);
+    int rows = 8;
+    try (UpsertWriter writer = table.upsertWriter(WriterOptions.defaults().batchBytes(1 << 20))) {
+      for (int id = 0; id < rows; id++) {
+        writer.upsert(Row.of(id, noise(id), null));
+        writer.flush();
+      }
+    }
+    WriterOptions oneBatch =
+        WriterOptions.named("halves").partial("id", "b").linger(Duration.ofMinutes(1));
+    for (int times = 0; times < 2; times++) {
+      try (UpsertWriter names = table.upsertWriter(oneBatch)) {
+        for (int id = 0; id < rows; id++) {
+          names.upsert(10L * id, Row.of(id, "b" + id));
+        }
+        names.flush();
+        assertThat(names.committedSequence()).isEqualTo(10L * (rows - 1));
+      }
+    }
+    List<String> changes = new ArrayList<>();
+    scan(
+        table.scan().columns("b").withChangeType(),
+        row -> changes.add(row.getString(1) + (row.isNull(0) ? "" : row.getString(0))));
+    List<String> expected = new ArrayList<>(Collections.nCopies(rows, "+I"));
+    for (int id = 0; id < rows; id++) {
+      expected.add("-U");
+      expected.add("+Ub" + id);
+    }
+    assertThat(changes).isEqualTo(expected);
+  }
+
+  private static String noise(int seed) {
+    StringBuilder text = new StringBuilder();
+    new SplittableRandom(seed).ints(600_000, ' ', 127).forEach(c -> text.append((char) c));
+    return text.toString();
+  }
+
   @Test
   void aWriterOfTheWrongKindIsRefusedNamingTheRightOne() {
     Table table = create("kinds");
@@ -99,6 +142,10 @@ final class PrimaryKeyIT {
   }
 
   private Table create(String name) {
+    return create(name, 4);
+  }
+
+  private Table create(String name, int buckets) {
     connection
         .admin()
         .createTable(
@@ -107,7 +154,7 @@ final class PrimaryKeyIT {
                 .column("a", "STRING")
                 .column("b", "STRING")
                 .primaryKey("id")
-                .buckets(4)
+                .buckets(buckets)
                 .build());
     return connection.table("keys." + name);
   }

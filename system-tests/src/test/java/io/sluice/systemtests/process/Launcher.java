@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** Runs the launcher script on one home directory. */
-final class Launcher {
+public final class Launcher {
   private static final Duration TIMEOUT = Duration.ofMinutes(4);
 
   private final Path script = RepositoryRoot.find().resolve("sluice");
@@ -32,9 +32,9 @@ final class Launcher {
   }
 
   /** What a call printed, both streams together, and its exit code. */
-  record Result(int exitCode, String output) {
+  public record Result(int exitCode, String output) {
     /** Returns this, or fails with what was printed. */
-    Result orFail(String what) {
+    public Result orFail(String what) {
       if (exitCode != 0) {
         throw new AssertionError(what + " ended with exit code " + exitCode + ":\n" + output);
       }
@@ -62,6 +62,7 @@ final class Launcher {
     Path output = Files.createTempFile("sluice-launcher", ".out");
     try {
       ProcessBuilder builder = new ProcessBuilder(command);
+      builder.environment().put("SLUICE_BUILD", "off");
       builder.environment().putAll(environment);
       Process process =
           builder

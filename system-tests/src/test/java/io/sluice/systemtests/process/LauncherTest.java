@@ -41,6 +41,11 @@ final class LauncherTest {
     assertRefused("unknown service 'tablet-9'", "kill", "tablet-9");
     assertRefused("unknown option '--nokill'; did you mean '--no-kill'?", "demo", "--nokill");
     assertRefused("kill needs a service", "kill");
+    assertRefused("--tiering must be a number from 0 to 20, not '21'", "up", "--tiering", "21");
+    assertRefused("--set needs SERVICE.key=value, not 'tablet'", "up", "--set", "tablet");
+    assertRefused(
+        "unknown service in --set 'tirering'; did you mean", "up", "--set", "tirering.a=1");
+    assertRefused("'a b' is not the name of a setting", "up", "--set", "tablet.a b=1");
     assertThat(home).isEmptyDirectory();
   }
 
@@ -68,7 +73,23 @@ final class LauncherTest {
     assertThat(result.output())
         .containsPattern("coordinator-1 +- +stopped +19123 +19180")
         .containsPattern("tablet-1 +- +stopped +19223 +19280")
-        .containsPattern("tablet-2 +- +stopped +19224 +19281");
+        .containsPattern("tablet-2 +- +stopped +19224 +19281")
+        .containsPattern("tiering-1 +- +stopped +- +19380")
+        .containsPattern("lake-1 +- +stopped +19423 +19480")
+        .containsPattern("lake-sql-1 +- +stopped +19523 +19580")
+        .containsPattern("admin-ui-1 +- +stopped +- +18080");
+  }
+
+  @Test
+  void whatWasLeftOutStaysLeftOut() throws Exception {
+    Files.writeString(home.resolve("cluster.conf"), "tablets=1\nlake=off\nconsole=off\n");
+    assertThat(launcher.run("status").output())
+        .contains("coordinator-1", "tablet-1")
+        .doesNotContain("tiering", "lake", "admin-ui");
+    Files.writeString(home.resolve("cluster.conf"), "tablets=1\ntiering=2\nsql=off\n");
+    assertThat(launcher.run("status").output())
+        .contains("tiering-1", "tiering-2", "lake-1", "admin-ui-1")
+        .doesNotContain("lake-sql");
   }
 
   @Test

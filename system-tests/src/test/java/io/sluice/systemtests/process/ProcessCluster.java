@@ -26,17 +26,28 @@ public final class ProcessCluster implements AutoCloseable {
   private static final String QUICK_START = "-XX:TieredStopAtLevel=1";
 
   private final Path home;
-  private final int tablets;
+  private final ClusterPlan plan;
   private final int portBase;
   private final Launcher launcher;
   private final Map<String, ServiceProcess> processes = new LinkedHashMap<>();
+  private final List<String> settings;
 
-  private ProcessCluster(Path home, int tablets, int portBase, String tabletOptions) {
+  private ProcessCluster(Path home, ClusterPlan plan) {
     this.home = home;
-    this.tablets = tablets;
-    this.portBase = portBase;
-    this.launcher =
-        new Launcher(home, Map.of("SLUICE_TABLET_JAVA_OPTS", QUICK_START + " " + tabletOptions));
+    this.plan = plan;
+    this.portBase = PortBases.findFree(plan);
+    this.launcher = new Launcher(home, environment(plan));
+    this.settings = List.copyOf(plan.settings().apply(this));
+  }
+
+  private static Map<String, String> environment(ClusterPlan plan) {
+    return Map.of(
+        "SLUICE_TABLET_JAVA_OPTS",
+        QUICK_START + " " + String.join(" ", plan.tabletOptions()),
+        "SLUICE_TIERING_JAVA_OPTS",
+        QUICK_START,
+        "SLUICE_LAKE_SQL_JAVA_OPTS",
+        QUICK_START);
   }
 
   /**
@@ -46,10 +57,13 @@ public final class ProcessCluster implements AutoCloseable {
    *     included
    */
   public static ProcessCluster start(Path home, int tablets, String... tabletOptions) {
-    String options = String.join(" ", tabletOptions);
+    return start(home, ClusterPlan.ofTablets(tablets, tabletOptions));
+  }
+
+  /** Starts what the plan names and returns when all are ready. */
+  public static ProcessCluster start(Path home, ClusterPlan plan) {
     for (int attempt = 1; ; attempt++) {
-      ProcessCluster cluster =
-          new ProcessCluster(home, tablets, PortBases.findFree(tablets), options);
+      ProcessCluster cluster = new ProcessCluster(home, plan);
       LiveClusters.add(cluster);
       Launcher.Result result = cluster.up();
       if (result.exitCode() == 0) {
@@ -65,22 +79,32 @@ public final class ProcessCluster implements AutoCloseable {
 
   /** The coordinators as a client wants them: {@code host:port}. */
   public String coordinators() {
-    return "127.0.0.1:" + PortBases.coordinatorPort(portBase);
+    return grpcAddress("coordinator-1");
   }
 
   /** Where the coordinator serves REST and health. */
   public String coordinatorHttp() {
-    return "http://127.0.0.1:" + PortBases.coordinatorHttpPort(portBase);
+    return httpUrl("coordinator-1");
   }
 
   /** The port of a tablet's Arrow Flight service; tablets count from 1. */
   public int flightPort(int tablet) {
-    return PortBases.tabletPort(portBase, tablet);
+    return PortBases.grpcPort("tablet-" + tablet, portBase);
   }
 
   /** Where a tablet serves health and metrics; tablets count from 1. */
   public String tabletHttp(int tablet) {
-    return "http://127.0.0.1:" + PortBases.tabletHttpPort(portBase, tablet);
+    return httpUrl("tablet-" + tablet);
+  }
+
+  /** Where a service serves gRPC, {@code host:port}. */
+  public String grpcAddress(String service) {
+    return "127.0.0.1:" + PortBases.grpcPort(service, portBase);
+  }
+
+  /** Root of what a service serves over HTTP. */
+  public String httpUrl(String service) {
+    return "http://127.0.0.1:" + PortBases.httpPort(service, portBase);
   }
 
   /** State directory of the cluster. */
@@ -93,13 +117,19 @@ public final class ProcessCluster implements AutoCloseable {
     return home.resolve("tablet-" + tablet);
   }
 
+  /** Directory of the lake's tables. */
+  public Path warehouse() {
+    return home.resolve("warehouse");
+  }
+
+  /** The file with the secret that the services share. */
+  public Path secret() {
+    return home.resolve("cluster-secret");
+  }
+
   /** Names of all services. */
   public List<String> services() {
-    List<String> names = new ArrayList<>(List.of("coordinator-1"));
-    for (int tablet = 1; tablet <= tablets; tablet++) {
-      names.add("tablet-" + tablet);
-    }
-    return names;
+    return plan.services();
   }
 
   /** Process id of a service, whether it still lives or not. */
@@ -114,16 +144,11 @@ public final class ProcessCluster implements AutoCloseable {
 
   /** Starts every service that does not run; returns when all are ready. */
   public Launcher.Result up() {
-    Launcher.Result result =
-        launcher.run(
-            "up",
-            "--no-build",
-            "--tablets",
-            Integer.toString(tablets),
-            "--port-base",
-            Integer.toString(portBase),
-            "--timeout",
-            "120");
+    List<String> words = new ArrayList<>(List.of("up", "--no-build", "--timeout", "120"));
+    words.addAll(List.of("--port-base", Integer.toString(portBase)));
+    words.addAll(plan.upOptions());
+    settings.forEach(setting -> words.addAll(List.of("--set", setting)));
+    Launcher.Result result = launcher.run(words.toArray(String[]::new));
     rememberProcesses();
     return result;
   }
@@ -152,6 +177,11 @@ public final class ProcessCluster implements AutoCloseable {
   public void restart(String service) {
     launcher.run("restart", service, "--timeout", "120").orFail("Restarting " + service);
     rememberProcesses();
+  }
+
+  /** Runs the launcher's script on this cluster. */
+  public Launcher.Result run(String... words) {
+    return launcher.run(words);
   }
 
   /** The last lines of every service's log. */

@@ -79,7 +79,14 @@ final class ProcessClusterIT {
     Path other = dir.resolve("other");
     int base = Integer.parseInt(cluster.coordinators().split(":")[1]) - 123;
     Launcher.Result result =
-        new Launcher(other).run("up", "--no-build", "--port-base", Integer.toString(base));
+        new Launcher(other)
+            .run(
+                "up",
+                "--no-build",
+                "--no-lake",
+                "--no-console",
+                "--port-base",
+                Integer.toString(base));
     assertThat(result.exitCode()).isEqualTo(1);
     assertThat(result.output())
         .contains("port " + (base + 123) + ", needed by coordinator-1, is in use")
