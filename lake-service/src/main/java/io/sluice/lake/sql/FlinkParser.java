@@ -3,6 +3,8 @@ package io.sluice.lake.sql;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.lake.dialect.Rendering;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.calcite.config.Lex;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.parser.SqlParseException;
@@ -21,6 +23,9 @@ final class FlinkParser {
           .withConformance(FlinkSqlConformance.DEFAULT)
           .withLex(Lex.JAVA)
           .withIdentifierMaxLength(MAX_NAME);
+
+  /** A word where none was expected is often a name that the dialect has reserved. */
+  private static final Pattern UNEXPECTED_WORD = Pattern.compile("^Encountered \"([A-Za-z_]+)");
 
   private FlinkParser() {}
 
@@ -49,7 +54,12 @@ final class FlinkParser {
   /** The parser's first line without its place, which is told in places of the source. */
   private static String firstLine(SqlParseException failure) {
     String message = String.valueOf(failure.getMessage()).split("\n", 2)[0];
+    String told = message.replaceAll("\\s*at line \\d+, column \\d+\\.?", "");
+    Matcher word = UNEXPECTED_WORD.matcher(told);
     return "The statement cannot be parsed: "
-        + message.replaceAll("\\s*at line \\d+, column \\d+\\.?", "");
+        + told
+        + (word.find()
+            ? "; if " + word.group(1) + " is meant as a name, write it in backticks"
+            : "");
   }
 }

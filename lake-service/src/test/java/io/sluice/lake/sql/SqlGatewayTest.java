@@ -439,6 +439,7 @@ final class SqlGatewayTest {
         "INSERT OVERWRITE flights SELECT 1|UNSUPPORTED|Only INSERT INTO|1|1",
         "INSERT INTO flights VALUES (1)|INVALID_SQL|takes 3 columns|1|21",
         "SHOW CATALOGS|UNSUPPORTED|not in this build|1|1",
+        "CREATE TABLE x (day DATE)|INVALID_SQL|if day is meant as a name, write it in backticks|1|17",
         "CREATE TABLE x (a INT,)|INVALID_SQL|cannot be parsed|1|23"
       })
   void whatIsWrongIsSaidWithItsPlace(
