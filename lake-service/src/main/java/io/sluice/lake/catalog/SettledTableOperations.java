@@ -13,8 +13,6 @@ import org.apache.iceberg.exceptions.CommitStateUnknownException;
 import org.apache.iceberg.exceptions.NoSuchTableException;
 import org.apache.iceberg.exceptions.RuntimeIOException;
 import org.apache.iceberg.exceptions.ValidationException;
-import org.apache.iceberg.io.FileIO;
-import org.apache.iceberg.io.LocationProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,26 +22,15 @@ import org.jspecify.annotations.Nullable;
  * looked up before it is passed on, a failure of the database is "unknown" unless its effect can be
  * seen, and success is told only when the catalog is on disk.
  */
-final class SettledTableOperations implements TableOperations {
-  private final TableOperations delegate;
+final class SettledTableOperations extends ForwardingTableOperations {
   private final Runnable force;
 
   /**
    * @param force makes what the catalog committed durable
    */
   SettledTableOperations(TableOperations delegate, Runnable force) {
-    this.delegate = delegate;
+    super(delegate);
     this.force = force;
-  }
-
-  @Override
-  public TableMetadata current() {
-    return delegate.current();
-  }
-
-  @Override
-  public TableMetadata refresh() {
-    return delegate.refresh();
   }
 
   @Override
@@ -107,31 +94,6 @@ final class SettledTableOperations implements TableOperations {
     return failure instanceof CommitStateUnknownException known
         ? known
         : new CommitStateUnknownException(failure);
-  }
-
-  @Override
-  public FileIO io() {
-    return delegate.io();
-  }
-
-  @Override
-  public String metadataFileLocation(String fileName) {
-    return delegate.metadataFileLocation(fileName);
-  }
-
-  @Override
-  public LocationProvider locationProvider() {
-    return delegate.locationProvider();
-  }
-
-  @Override
-  public TableOperations temp(TableMetadata uncommitted) {
-    return delegate.temp(uncommitted);
-  }
-
-  @Override
-  public long newSnapshotId() {
-    return delegate.newSnapshotId();
   }
 
   @Override

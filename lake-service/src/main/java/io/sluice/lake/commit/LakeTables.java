@@ -189,7 +189,7 @@ public final class LakeTables {
     try {
       catalog.createNamespace(namespace, Map.of());
     } catch (AlreadyExistsException | UncheckedSQLException e) {
-      // Two tables of a new database may come at once; the database then says "duplicate key".
+      // Somebody was faster, or a statement was sent again and the database says "duplicate key".
       if (!catalog.namespaceExists(namespace)) {
         throw e;
       }

@@ -4,13 +4,10 @@ import java.nio.file.Path;
 import java.util.function.Supplier;
 import org.apache.iceberg.TableMetadata;
 import org.apache.iceberg.TableOperations;
-import org.apache.iceberg.io.FileIO;
-import org.apache.iceberg.io.LocationProvider;
 import org.jspecify.annotations.Nullable;
 
 /** Table operations under the settling ones whose commits fail as they are told to. */
-public final class FaultyOperations implements TableOperations {
-  private final TableOperations delegate;
+public final class FaultyOperations extends ForwardingTableOperations {
   private final Faults faults;
 
   /** What the next commits do; shared by all tables of a store. */
@@ -60,7 +57,7 @@ public final class FaultyOperations implements TableOperations {
   }
 
   public FaultyOperations(TableOperations delegate, Faults faults) {
-    this.delegate = delegate;
+    super(delegate);
     this.faults = faults;
   }
 
@@ -68,11 +65,6 @@ public final class FaultyOperations implements TableOperations {
   public static CatalogStore open(Path directory, Path warehouse, Faults faults) {
     return CatalogStore.open(
         directory, warehouse, operations -> new FaultyOperations(operations, faults));
-  }
-
-  @Override
-  public TableMetadata current() {
-    return delegate.current();
   }
 
   @Override
@@ -100,30 +92,5 @@ public final class FaultyOperations implements TableOperations {
     if (after != null) {
       throw after;
     }
-  }
-
-  @Override
-  public FileIO io() {
-    return delegate.io();
-  }
-
-  @Override
-  public String metadataFileLocation(String fileName) {
-    return delegate.metadataFileLocation(fileName);
-  }
-
-  @Override
-  public LocationProvider locationProvider() {
-    return delegate.locationProvider();
-  }
-
-  @Override
-  public TableOperations temp(TableMetadata uncommitted) {
-    return delegate.temp(uncommitted);
-  }
-
-  @Override
-  public long newSnapshotId() {
-    return delegate.newSnapshotId();
   }
 }
