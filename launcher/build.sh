@@ -19,6 +19,7 @@ build_stamp() { printf '%s/target/built/%s.stamp' "$SLUICE_ROOT" "$1"; }
 # True, with STALE_REASON set, when a module must be built.
 is_stale() {
   local jar newer reference
+  local -a sources
   jar=$(module_jar "$1")
   reference=$jar
   if [ ! -f "$jar" ] || [ ! -d "$SLUICE_ROOT/$1/target/lib" ]; then
@@ -27,8 +28,10 @@ is_stale() {
   fi
   # A build may leave a jar untouched when its classes did not change; the stamp says when it began.
   [ "$(build_stamp "$1")" -nt "$reference" ] && reference=$(build_stamp "$1")
-  newer=$(find "$SLUICE_ROOT/pom.xml" "$SLUICE_ROOT/$1/pom.xml" "$SLUICE_ROOT/$1/src/main" \
-    "$SLUICE_ROOT/$1/ui" "$SLUICE_ROOT/$1/api" "$SLUICE_ROOT"/libs/*/pom.xml "$SLUICE_ROOT"/libs/*/src/main \
+  sources=("$SLUICE_ROOT/pom.xml" "$SLUICE_ROOT/$1/pom.xml" "$SLUICE_ROOT/$1/src/main"
+    "$SLUICE_ROOT/$1/ui" "$SLUICE_ROOT/$1/api" "$SLUICE_ROOT"/libs/*/pom.xml "$SLUICE_ROOT"/libs/*/src/main)
+  [ "$1" != cli ] || sources+=("$SLUICE_ROOT/benchmarks/harness/pom.xml" "$SLUICE_ROOT/benchmarks/harness/src/main")
+  newer=$(find "${sources[@]}" \
     \( -name node_modules -o -name dist \) -prune -o \
     -type f -newer "$reference" -print -quit 2>/dev/null || true)
   if [ -n "$newer" ]; then

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 #
-# The demo, the benchmarks and the commands on tables: programs of the `cli` module, run against a
+# The demo and the commands on tables: programs of the `cli` module, run against a
 # cluster.
 
 # Runs the command line's main class; it finds the cluster and this launcher by properties.
@@ -11,7 +11,7 @@ run_cli() {
     "-Dsluice.home=$CLUSTER_HOME" "-Dsluice.coordinators=$(coordinator_addresses)" \
     "-Dsluice.rest=$(http_url coordinator-1)" "-Dsluice.sql=$(http_url lake-sql-1)" \
     "-Dsluice.iceberg=$(http_url lake-1)/iceberg" "-Dsluice.console=$(http_url admin-ui-1)" \
-    -jar "$(module_jar cli)" "$@"
+    -jar "${CLI_JAR:-$(module_jar cli)}" "$@"
 }
 
 # The width of the terminal; nothing when the output goes elsewhere.
@@ -116,14 +116,4 @@ help_of_cli() {
   need_java
   ensure_built
   run_cli "$1" --help
-}
-
-# Benchmarks start their own cluster through this launcher and remove it.
-command_bench() {
-  parse_home "$@"
-  load_conf
-  need_java
-  ensure_built coordinator-service tablet-service
-  ensure_images coordinator tablet
-  run_cli bench ${ARGS[@]+"${ARGS[@]}"}
 }

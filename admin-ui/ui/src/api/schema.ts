@@ -140,6 +140,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tables/{database}/{table}/partitions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Partitions of a table in the order of their ids */
+        get: operations["listPartitions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/servers": {
         parameters: {
             query?: never;
@@ -332,9 +349,13 @@ export interface components {
             /** @description log or primary-key */
             kind: string;
             columnCount: number;
+            /** @description Buckets of all partitions */
             bucketCount: number;
             /** @description Buckets that no server leads */
             offlineBuckets: number;
+            /** @description Empty when it is not partitioned */
+            partitionKeys: string[];
+            partitionCount: number;
             replicationFactor: number;
             comment: string;
             /** Format: int64 */
@@ -352,8 +373,34 @@ export interface components {
             type: string;
             nullable: boolean;
             comment: string;
+            /** @description What older rows read as; absent for NULL */
+            initialDefault?: string;
+            /** @description What writers store that leave it out; absent for NULL */
+            writeDefault?: string;
+        };
+        Partition: {
+            /** Format: int64 */
+            partitionId: number;
+            name: string;
+            values: string[];
+            /** Format: int64 */
+            createdMs: number;
+            bucketCount: number;
+            /** @description Buckets that no server leads */
+            offlineBuckets: number;
+        };
+        PartitionPage: {
+            items: components["schemas"]["Partition"][];
+            total: number;
+            offset: number;
+            limit: number;
         };
         Bucket: {
+            /**
+             * Format: int64
+             * @description 0 when the table is not partitioned
+             */
+            partitionId: number;
             bucket: number;
             /** @description Absent when no server leads the bucket */
             leader?: number;
@@ -372,8 +419,12 @@ export interface components {
             schemaId: number;
             columns: components["schemas"]["Column"][];
             primaryKey: string[];
+            /** @description Of each partition when it is partitioned */
             bucketCount: number;
             bucketKey: string[];
+            /** @description Empty when it is not partitioned */
+            partitionKeys: string[];
+            partitionCount: number;
             replicationFactor: number;
             options: {
                 [key: string]: string;
@@ -636,6 +687,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Table"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    listPartitions: {
+        parameters: {
+            query?: {
+                nameContains?: string;
+                offset?: components["parameters"]["Offset"];
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path: {
+                database: components["parameters"]["Database"];
+                table: components["parameters"]["Table"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PartitionPage"];
                 };
             };
             default: components["responses"]["Problem"];

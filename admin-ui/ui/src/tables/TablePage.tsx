@@ -9,6 +9,7 @@ import { Pager } from '../shared/Pager';
 import { pageOf } from '../shared/paging';
 import { QueryView, StaleBanner } from '../shared/States';
 import { useState } from 'react';
+import { defaultText, keyText, typeLines } from './columns';
 
 type Table = components['schemas']['Table'];
 
@@ -33,12 +34,20 @@ export function TablePage({ database, table }: { database: string; table: string
 
 function TableView({ table }: { table: Table }) {
   const lake = table.options[LAKE_OPTION] === 'true';
+  const partitioned = table.partitionKeys.length > 0;
   const offline = table.buckets.filter((bucket) => bucket.leader === undefined).length;
   return (
     <>
       <p className="facts-line">
         <span>{table.kind} table</span>
-        <span>{count(table.bucketCount)} buckets</span>
+        {partitioned && (
+          <span>
+            {count(table.partitionCount)} partitions by {table.partitionKeys.join(', ')}
+          </span>
+        )}
+        <span>
+          {count(table.bucketCount)} buckets{partitioned && ' each'}
+        </span>
         <span>replication {count(table.replicationFactor)}</span>
         <span>schema {count(table.schemaId)}</span>
         <span>
@@ -52,15 +61,20 @@ function TableView({ table }: { table: Table }) {
         ) : (
           <span className="muted">lake off</span>
         )}
-        {offline > 0 && <Badge tone="bad">{`${count(offline)} of ${count(table.bucketCount)} buckets offline`}</Badge>}
+        {offline > 0 && <Badge tone="bad">{`${count(offline)} of ${count(table.buckets.length)} buckets offline`}</Badge>}
       </p>
       {table.comment !== '' && <p>{table.comment}</p>}
       <div className="columns">
         <Section title="Columns">
           <Columns table={table} />
         </Section>
+        {partitioned && (
+          <Section title="Partitions">
+            <Partitions database={table.database} table={table.table} />
+          </Section>
+        )}
         <Section title="Buckets">
-          <Buckets table={table} />
+          <Buckets table={table} partitioned={partitioned} />
         </Section>
       </div>
       <Section title="Options">
@@ -95,8 +109,9 @@ function Columns({ table }: { table: Table }) {
                   {column.comment !== '' && <div className="second">{column.comment}</div>}
                 </th>
                 <td data-label="Type">
-                  <code>{column.type}</code>
+                  <code className="type-lines">{typeLines(column.type)}</code>
                   {!column.nullable && <span className="muted"> not null</span>}
+                  {defaultText(column) !== undefined && <div className="second">{defaultText(column)}</div>}
                 </td>
                 <td data-label="Key">{keyText(table, column.name)}</td>
                 <td data-label="Id" className="number muted">
@@ -112,18 +127,66 @@ function Columns({ table }: { table: Table }) {
   );
 }
 
-function keyText(table: Table, column: string): string {
-  const keys = [];
-  if (table.primaryKey.includes(column)) {
-    keys.push('primary key');
-  }
-  if (table.bucketKey.includes(column)) {
-    keys.push('bucket key');
-  }
-  return keys.length === 0 ? '–' : keys.join(', ');
+function Partitions({ database, table }: { database: string; table: string }) {
+  const [page, setPage] = useState(0);
+  const query = useQuery('/api/v1/tables/{database}/{table}/partitions', {
+    path: { database, table },
+    query: { offset: page * SIZE, limit: SIZE },
+  });
+  return (
+    <QueryView query={query} what="the partitions">
+      {(found) =>
+        found.total === 0 ? (
+          <p className="muted">None yet; writers make them, and so does automatic partitioning.</p>
+        ) : (
+          <>
+            <div className="table-box">
+              <table className="rows">
+                <thead>
+                  <tr>
+                    <th scope="col">Partition</th>
+                    <th scope="col" className="number">
+                      Id
+                    </th>
+                    <th scope="col" className="number" title="Buckets that no server leads">
+                      Offline
+                    </th>
+                    <th scope="col">Created</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {found.items.map((partition) => (
+                    <tr key={String(partition.partitionId)} className={partition.offlineBuckets > 0 ? 'row-attention' : undefined}>
+                      <th scope="row" className="cell-name">
+                        {partition.name}
+                      </th>
+                      <td data-label="Id" className="number muted">
+                        {String(partition.partitionId)}
+                      </td>
+                      <td data-label="Offline" className="number">
+                        {partition.offlineBuckets > 0 ? (
+                          <Badge tone="bad">{`${count(partition.offlineBuckets)} of ${count(partition.bucketCount)}`}</Badge>
+                        ) : (
+                          <span className="muted">0</span>
+                        )}
+                      </td>
+                      <td data-label="Created">
+                        <Ago ms={partition.createdMs} />
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+            {found.total > SIZE && <Pager page={page} size={SIZE} total={found.total} noun="partitions" onPage={setPage} />}
+          </>
+        )
+      }
+    </QueryView>
+  );
 }
 
-function Buckets({ table }: { table: Table }) {
+function Buckets({ table, partitioned }: { table: Table; partitioned: boolean }) {
   const [page, setPage] = useState(0);
   const cut = pageOf(table.buckets, page, SIZE);
   return (
@@ -133,6 +196,11 @@ function Buckets({ table }: { table: Table }) {
           <thead>
             <tr>
               <th scope="col">Bucket</th>
+              {partitioned && (
+                <th scope="col" className="number">
+                  Partition
+                </th>
+              )}
               <th scope="col">Leader</th>
               <th scope="col" className="number" title="Grows with each election">
                 Epoch
@@ -145,10 +213,15 @@ function Buckets({ table }: { table: Table }) {
           </thead>
           <tbody>
             {cut.items.map((bucket) => (
-              <tr key={bucket.bucket} className={bucket.leader === undefined ? 'row-attention' : undefined}>
+              <tr key={`${bucket.partitionId}-${bucket.bucket}`} className={bucket.leader === undefined ? 'row-attention' : undefined}>
                 <th scope="row" className="cell-name">
                   {bucket.bucket}
                 </th>
+                {partitioned && (
+                  <td data-label="Partition" className="number muted">
+                    {String(bucket.partitionId)}
+                  </td>
+                )}
                 <td data-label="Leader">
                   {bucket.leader === undefined ? (
                     <Badge tone="bad">no leader</Badge>

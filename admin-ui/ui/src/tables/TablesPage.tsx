@@ -61,6 +61,9 @@ export function TablesPage() {
                       Columns
                     </th>
                     <th scope="col" className="number">
+                      Partitions
+                    </th>
+                    <th scope="col" className="number">
                       Buckets
                     </th>
                     <th scope="col" className="number" title="Buckets that no server leads: they take no writes and serve no reads">
@@ -83,6 +86,13 @@ export function TablesPage() {
                       <td data-label="Kind">{table.kind}</td>
                       <td data-label="Columns" className="number">
                         {count(table.columnCount)}
+                      </td>
+                      <td data-label="Partitions" className="number">
+                        {table.partitionKeys.length === 0 ? (
+                          <span className="muted">–</span>
+                        ) : (
+                          <span title={`by ${table.partitionKeys.join(', ')}`}>{count(table.partitionCount)}</span>
+                        )}
                       </td>
                       <td data-label="Buckets" className="number">
                         {count(table.bucketCount)}

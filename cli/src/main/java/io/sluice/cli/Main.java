@@ -6,10 +6,12 @@ import io.sluice.cli.options.Arguments;
 import io.sluice.cli.options.NearestName;
 import io.sluice.cli.options.UsageException;
 import io.sluice.cli.sql.SqlCommand;
+import io.sluice.cli.table.AlterCommand;
 import io.sluice.cli.table.CreateCommand;
 import io.sluice.cli.table.DescribeCommand;
 import io.sluice.cli.table.DropCommand;
 import io.sluice.cli.table.OffsetsCommand;
+import io.sluice.cli.table.PartitionsCommand;
 import io.sluice.cli.table.ScanCommand;
 import io.sluice.cli.table.TablesCommand;
 import io.sluice.cli.terminal.Terminal;
@@ -54,6 +56,8 @@ public final class Main {
         new OffsetsCommand(),
         new ScanCommand(),
         new CreateCommand(),
+        new AlterCommand(),
+        new PartitionsCommand(),
         new DropCommand());
   }
 

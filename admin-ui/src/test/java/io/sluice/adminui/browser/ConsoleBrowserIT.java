@@ -232,6 +232,17 @@ final class ConsoleBrowserIT {
   }
 
   @Test
+  void aPartitionedTableShowsItsPartitionsTypesAndDefaults() {
+    FakeTables.serve(coordinator);
+    open("/tables");
+    browser.awaitText("main", "demo.sales", "Partitions");
+    browser.click("main a[href='/tables/demo/sales']");
+    browser.awaitText("main", "2 partitions by dt", "2 buckets each", "partition key");
+    browser.awaitText("main", "dt=2024-01-01", "dt=2024-01-02", "1 of 2");
+    browser.awaitText("main", "`age` INT", "default 20, 19 in older rows", "table.log.ttl");
+  }
+
+  @Test
   void emptyListsSayWhatToDo() {
     open("/tiering");
     browser.awaitText(

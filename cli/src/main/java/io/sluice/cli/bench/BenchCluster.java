@@ -10,17 +10,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** A cluster of one coordinator and one tablet that a benchmark owns; closing removes all of it. */
-final class BenchCluster implements AutoCloseable {
+public final class BenchCluster implements AutoCloseable {
   private static final int COORDINATOR_PORT = 123;
   private static final int COORDINATOR_HTTP_PORT = 180;
   private static final int TABLET_PORT = 223;
   private static final int TABLET_HTTP_PORT = 280;
+  private static final String COORDINATOR = "coordinator-1";
   private static final String TABLET = "tablet-1";
 
   private final Launcher launcher;
@@ -51,12 +53,37 @@ final class BenchCluster implements AutoCloseable {
 
   /** A new connection; the caller closes it. */
   Connection connect() {
-    return Connection.open(ClientConfig.of("127.0.0.1:" + (portBase + COORDINATOR_PORT)));
+    return Connection.open(ClientConfig.of(address()));
+  }
+
+  /** {@code host:port} of the coordinator. */
+  public String address() {
+    return "127.0.0.1:" + (portBase + COORDINATOR_PORT);
+  }
+
+  /** Process ids of the services. */
+  public List<Long> pids() {
+    return List.of(launcher.pid(COORDINATOR), tabletPid());
+  }
+
+  /** Process id of the tablet server. */
+  long tabletPid() {
+    return launcher.pid(TABLET);
+  }
+
+  /** Ends the tablet server with kill -9. */
+  void killTablet() {
+    launcher.kill(TABLET);
+  }
+
+  /** Starts the tablet server again and returns when it is ready. */
+  void startTablet() {
+    launcher.restart(TABLET);
   }
 
   /** CPU time of the tablet server. */
   ProcessCpu tabletCpu() {
-    return ProcessCpu.of(launcher.pid(TABLET));
+    return ProcessCpu.of(tabletPid());
   }
 
   /** Stops it and deletes its home. Twice is harmless. */

@@ -8,6 +8,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Random;
 import java.util.function.Consumer;
 
@@ -15,7 +16,7 @@ import java.util.function.Consumer;
  * Makes fresh clusters for benchmarks, each with a temporary home and ports of its own, so that a
  * cluster somebody uses is not touched.
  */
-final class BenchClusters {
+public final class BenchClusters {
   private static final int ATTEMPTS = 50;
   private static final int FIRST_BASE = 10_000;
   private static final int BASES = 200;
@@ -24,6 +25,7 @@ final class BenchClusters {
   private final Path script;
   private final Random random;
   private final Consumer<String> notices;
+  private final String tabletOptions;
 
   /**
    * @param script the launcher
@@ -31,23 +33,45 @@ final class BenchClusters {
    * @param notices receives what a person should know but need not stop for
    */
   BenchClusters(Path script, Random random, Consumer<String> notices) {
+    this(script, random, notices, "");
+  }
+
+  private BenchClusters(
+      Path script, Random random, Consumer<String> notices, String tabletOptions) {
     this.script = script;
     this.random = random;
     this.notices = notices;
+    this.tabletOptions = tabletOptions;
+  }
+
+  /** Clusters like these whose tablet server gets more Java options, separated by blanks. */
+  public BenchClusters withTabletOptions(String options) {
+    return new BenchClusters(script, random, notices, options);
+  }
+
+  /** Root of the source tree that the launcher belongs to. */
+  Path sourceTree() {
+    return script.toAbsolutePath().resolveSibling("");
   }
 
   /** A cluster that is not started yet. */
   BenchCluster create() {
     try {
       Path home = Files.createTempDirectory("sluice-bench-");
-      return new BenchCluster(new Launcher(script, home), freePortBase(), notices);
+      return new BenchCluster(launcher(home), freePortBase(), notices);
     } catch (IOException e) {
       throw new CliException("Cannot make a directory for the cluster: " + e.getMessage(), "", e);
     }
   }
 
+  private Launcher launcher(Path home) {
+    return tabletOptions.isEmpty()
+        ? new Launcher(script, home)
+        : new Launcher(script, home, Map.of("SLUICE_TABLET_JAVA_OPTS", tabletOptions));
+  }
+
   /** A cluster that runs. */
-  BenchCluster start() {
+  public BenchCluster start() {
     BenchCluster cluster = create();
     try {
       cluster.up();

@@ -1,8 +1,12 @@
 package io.sluice.cli.bench;
 
-import io.sluice.cli.CliException;
+import io.sluice.bench.harness.BenchSchema;
 import io.sluice.cli.Command;
 import io.sluice.cli.CommandContext;
+import io.sluice.cli.bench.compare.ComparePlan;
+import io.sluice.cli.bench.compare.ComparisonReport;
+import io.sluice.cli.bench.compare.ComparisonRun;
+import io.sluice.cli.bench.compare.Peers;
 import io.sluice.cli.measure.MachineFacts;
 import io.sluice.cli.options.Arguments;
 import io.sluice.cli.options.CommandLine;
@@ -25,8 +29,11 @@ public final class BenchCommand implements Command {
           new LogAppendWorkload(),
           new LogScanWorkload(),
           new LatencyWorkload(),
-          new StartUpWorkload());
+          new StartUpWorkload(),
+          new BucketsWorkload(),
+          new MicroWorkload());
   private static final List<String> CODECS = List.of("none", "zstd", "lz4");
+  private static final int COMPARE_REPEAT = 5;
   private static final String RESULTS = "benchmarks/results";
   private static final DateTimeFormatter FILE_TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd-HHmm").withZone(ZoneOffset.UTC);
@@ -37,11 +44,18 @@ public final class BenchCommand implements Command {
         CommandLine.of("bench", "Runs benchmarks on a fresh cluster, which is removed afterwards")
             .rest("NAME", "the benchmarks to run, see below")
             .option("--rows", "N", "rows of one repetition, for example 500k")
-            .option("--repeat", "N", "measured repetitions after one warm-up (default 3)")
+            .option(
+                "--repeat",
+                "N",
+                "measured repetitions after one warm-up (default 3; with --with 5)")
             .option("--codec", "A,B", "of none, zstd, lz4 (default all; log-scan: zstd)")
             .option("--schema", "A,B", "of narrow, wide (default both; log-append only)")
+            .option("--buckets", "N", "buckets on one tablet (default 10000; buckets only)")
+            .option("--filter", "REGEX", "micro benchmarks whose names match (micro only)")
             .option("--json", "FILE", "where to write the result (default " + RESULTS + "/...)")
-            .option("--with", "PEERS", "compare with other products: not in this build")
+            .option(
+                "--with", "PEERS", "of kafka, fluss: run them too, on the same rows, and compare")
+            .option("--window", "MS", "with --with: length of a measured window")
             .note("Benchmarks:");
     for (BenchWorkload workload : WORKLOADS) {
       builder.note(String.format("  %-12s %s", workload.name(), workload.summary()));
@@ -56,20 +70,101 @@ public final class BenchCommand implements Command {
 
   @Override
   public int run(Arguments arguments, CommandContext context) throws Exception {
-    if (arguments.value("--with").isPresent()) {
-      throw new CliException(
-          "Comparing with " + arguments.value("--with").get() + " is not in this build",
-          "Run the benchmark without --with.");
-    }
     List<BenchWorkload> chosen = arguments.rest().stream().map(BenchCommand::find).toList();
     if (chosen.size() > 1 && arguments.value("--json").isPresent()) {
       throw new UsageException("--json names one file; run one benchmark at a time with it");
     }
-    Path launcher = context.settings().requiredLauncher();
-    for (BenchWorkload workload : chosen) {
-      run(workload, plan(workload, arguments), launcher, arguments, context);
+    boolean compare = arguments.value("--with").isPresent();
+    ComparePlan comparison = comparePlan(arguments);
+    if (compare) {
+      chosen.forEach(BenchCommand::checkComparable);
+    } else if (arguments.value("--window").isPresent()) {
+      throw new UsageException("--window goes with --with; without it say --rows");
     }
-    return 0;
+    Path launcher = context.settings().requiredLauncher();
+    boolean kept = true;
+    for (BenchWorkload workload : chosen) {
+      if (compare) {
+        compare(workload, comparison, launcher, arguments, context);
+      } else {
+        kept &= run(workload, plan(workload, arguments), launcher, arguments, context);
+      }
+    }
+    return kept ? 0 : 1;
+  }
+
+  private static void checkComparable(BenchWorkload workload) {
+    if (!ComparisonRun.names().contains(workload.name())) {
+      throw new UsageException(
+          workload.name()
+              + " cannot be compared with other products; these can: "
+              + String.join(", ", ComparisonRun.names()));
+    }
+  }
+
+  /** What is not said stays open: each comparison has its own defaults. */
+  private static ComparePlan comparePlan(Arguments arguments) {
+    return new ComparePlan(
+        arguments.number("--rows", 0, 1, 100_000_000),
+        (int) arguments.number("--repeat", COMPARE_REPEAT, 1, 100),
+        arguments.number("--window", 0, 100, 600_000),
+        arguments.value("--codec").isEmpty() ? List.of() : arguments.choices("--codec", CODECS),
+        arguments.value("--schema").isEmpty()
+            ? List.of()
+            : arguments.choices("--schema", BenchSchema.NAMES),
+        arguments.choices("--with", Peers.NAMES));
+  }
+
+  private static void compare(
+      BenchWorkload workload,
+      ComparePlan plan,
+      Path launcher,
+      Arguments arguments,
+      CommandContext context)
+      throws Exception {
+    Terminal terminal = context.terminal();
+    terminal.line(terminal.bold(workload.name()) + " with " + String.join(" and ", plan.peers()));
+    Instant started = Instant.ofEpochMilli(context.time().epochMs());
+    Map<String, Object> machine = machine(context, started);
+    ComparisonReport report =
+        new ComparisonRun(
+                new BenchClusters(launcher, new Random(), terminal::problem),
+                context.settings().repository(),
+                String.valueOf(machine.get("commit")),
+                line -> terminal.line("  " + terminal.dim(line)))
+            .run(workload.name(), plan);
+    terminal.blank();
+    report.lanes().lines().forEach(line -> terminal.line("  " + line));
+    terminal.blank();
+    report.goals().lines().forEach(line -> terminal.line("  " + line));
+    terminal.blank();
+    report.notes().forEach(line -> terminal.line("  " + line));
+    Path file = resultFile(workload.name() + "-with-peers", started, arguments, context);
+    BenchReport.write(file, report.json(machine));
+    terminal.blank();
+    terminal.line("  written to " + file);
+    terminal.blank();
+  }
+
+  private static Map<String, Object> machine(CommandContext context, Instant started) {
+    Map<String, Object> machine = new LinkedHashMap<>(MachineFacts.ofThisMachine());
+    machine.put("commit", MachineFacts.commit(context.settings().repository()));
+    machine.put("started", started.toString());
+    return machine;
+  }
+
+  private static Path resultFile(
+      String name, Instant started, Arguments arguments, CommandContext context) {
+    return arguments
+        .value("--json")
+        .map(Path::of)
+        .orElseGet(
+            () ->
+                context
+                    .settings()
+                    .repository()
+                    .resolve(RESULTS)
+                    .resolve(name + "-" + FILE_TIME.format(started) + ".json"));
   }
 
   private static BenchWorkload find(String name) {
@@ -79,11 +174,12 @@ public final class BenchCommand implements Command {
       }
     }
     List<String> known = WORKLOADS.stream().map(BenchWorkload::name).toList();
+    String suggestion = NearestName.suggestion(name, known);
     throw new UsageException(
         "there is no benchmark "
             + name
-            + NearestName.suggestion(name, known)
-            + ". There are "
+            + (suggestion.isEmpty() ? "." : suggestion)
+            + " There are "
             + String.join(", ", known));
   }
 
@@ -95,12 +191,15 @@ public final class BenchCommand implements Command {
             : arguments.choices("--codec", CODECS);
     return new BenchPlan(
         arguments.number("--rows", 0, 1, 100_000_000),
-        (int) arguments.number("--repeat", 3, 1, 100),
+        (int) arguments.number("--repeat", workload.defaultRepeat(), 1, 100),
         codecs,
-        arguments.choices("--schema", BenchSchema.NAMES));
+        arguments.choices("--schema", BenchSchema.NAMES),
+        (int) arguments.number("--buckets", BucketsWorkload.BUCKETS, 10, 100_000),
+        arguments.value("--filter").orElse(""));
   }
 
-  private static void run(
+  /** Returns whether the results keep the workload's bounds. */
+  private static boolean run(
       BenchWorkload workload,
       BenchPlan plan,
       Path launcher,
@@ -109,10 +208,8 @@ public final class BenchCommand implements Command {
       throws Exception {
     Terminal terminal = context.terminal();
     terminal.line(terminal.bold(workload.name()) + ": " + workload.summary());
-    Map<String, Object> machine = new LinkedHashMap<>(MachineFacts.ofThisMachine());
-    machine.put("commit", MachineFacts.commit(context.settings().repository()));
     Instant started = Instant.ofEpochMilli(context.time().epochMs());
-    machine.put("started", started.toString());
+    Map<String, Object> machine = machine(context, started);
     List<Series> series =
         workload.run(
             plan,
@@ -121,21 +218,14 @@ public final class BenchCommand implements Command {
     BenchReport report = new BenchReport(workload.name(), parameters(plan), series, machine);
     terminal.blank();
     report.table().lines().forEach(line -> terminal.line("  " + line));
-    Path file =
-        arguments
-            .value("--json")
-            .map(Path::of)
-            .orElseGet(
-                () ->
-                    context
-                        .settings()
-                        .repository()
-                        .resolve(RESULTS)
-                        .resolve(workload.name() + "-" + FILE_TIME.format(started) + ".json"));
-    report.write(file);
+    Path file = resultFile(workload.name(), started, arguments, context);
+    BenchReport.write(file, report.json());
     terminal.blank();
     terminal.line("  written to " + file);
     terminal.blank();
+    List<String> exceeded = workload.exceeded(series);
+    exceeded.forEach(terminal::problem);
+    return exceeded.isEmpty();
   }
 
   private static Map<String, Object> parameters(BenchPlan plan) {
@@ -144,6 +234,7 @@ public final class BenchCommand implements Command {
     if (plan.rows() > 0) {
       parameters.put("rows", plan.rows());
     }
+    parameters.put("buckets", plan.buckets());
     parameters.put("codecs", plan.codecs());
     parameters.put("schemas", plan.schemas());
     return parameters;

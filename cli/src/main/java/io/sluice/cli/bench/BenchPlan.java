@@ -9,8 +9,11 @@ import java.util.List;
  * @param repeat measured repetitions of each variant; one more runs before as a warm-up
  * @param codecs names of codecs to compare
  * @param schemas names of row shapes to compare
+ * @param buckets how many buckets, for the workload that is about them
+ * @param filter regular expression of the micro benchmarks to run
  */
-record BenchPlan(long rows, int repeat, List<String> codecs, List<String> schemas) {
+record BenchPlan(
+    long rows, int repeat, List<String> codecs, List<String> schemas, int buckets, String filter) {
   BenchPlan {
     codecs = List.copyOf(codecs);
     schemas = List.copyOf(schemas);

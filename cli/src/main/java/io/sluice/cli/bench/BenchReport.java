@@ -75,12 +75,12 @@ record BenchReport(
     return JsonText.pretty(json);
   }
 
-  /** Writes the JSON text to a file, whose directory is made if need be. */
-  void write(Path file) throws IOException {
+  /** Writes text to a file, whose directory is made if need be. */
+  static void write(Path file, String text) throws IOException {
     Path directory = file.toAbsolutePath().getParent();
     if (directory != null) {
       Files.createDirectories(directory);
     }
-    Files.writeString(file, json());
+    Files.writeString(file, text);
   }
 }

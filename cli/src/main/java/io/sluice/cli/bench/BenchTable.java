@@ -1,6 +1,7 @@
 package io.sluice.cli.bench;
 
-import io.sluice.cli.bench.BenchSchema.BenchColumn;
+import io.sluice.bench.harness.BenchSchema.BenchColumn;
+import io.sluice.bench.harness.RowRing;
 import io.sluice.client.AppendWriter;
 import io.sluice.client.Connection;
 import io.sluice.client.RowAppender;

@@ -11,6 +11,16 @@ interface BenchWorkload {
   /** What it measures, in one line. */
   String summary();
 
+  /** Measured repetitions when a person does not say how many. */
+  default int defaultRepeat() {
+    return 3;
+  }
+
+  /** Which of its bounds the results exceed, a line for each; most workloads have none. */
+  default List<String> exceeded(List<Series> results) {
+    return List.of();
+  }
+
   /**
    * Runs it and returns one series for each variant.
    *

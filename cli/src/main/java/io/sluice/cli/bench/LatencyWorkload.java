@@ -1,5 +1,7 @@
 package io.sluice.cli.bench;
 
+import io.sluice.bench.harness.BenchSchema;
+import io.sluice.bench.harness.RowRing;
 import io.sluice.cli.CliException;
 import io.sluice.cli.measure.Percentiles;
 import io.sluice.cli.terminal.Figures;

@@ -1,5 +1,7 @@
 package io.sluice.cli.bench;
 
+import io.sluice.bench.harness.BenchSchema;
+import io.sluice.bench.harness.RowRing;
 import io.sluice.cli.terminal.Figures;
 import io.sluice.client.Connection;
 import java.io.IOException;

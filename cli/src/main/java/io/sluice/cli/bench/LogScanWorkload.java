@@ -1,7 +1,9 @@
 package io.sluice.cli.bench;
 
+import io.sluice.bench.harness.BenchSchema;
+import io.sluice.bench.harness.BenchSchema.BenchColumn;
+import io.sluice.bench.harness.RowRing;
 import io.sluice.cli.CliException;
-import io.sluice.cli.bench.BenchSchema.BenchColumn;
 import io.sluice.cli.terminal.Figures;
 import io.sluice.client.Connection;
 import io.sluice.client.LogScanner;

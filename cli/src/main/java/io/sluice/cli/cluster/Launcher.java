@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -22,14 +23,25 @@ public final class Launcher {
 
   private final Path script;
   private final Path home;
+  private final Map<String, String> environment;
 
   /**
    * @param script the launcher script
    * @param home state directory of the cluster it works on
    */
   public Launcher(Path script, Path home) {
+    this(script, home, Map.of());
+  }
+
+  /**
+   * @param script the launcher script
+   * @param home state directory of the cluster it works on
+   * @param environment variables that the script gets besides those of this process
+   */
+  public Launcher(Path script, Path home, Map<String, String> environment) {
     this.script = script;
     this.home = home;
+    this.environment = Map.copyOf(environment);
   }
 
   /** State directory of the cluster. */
@@ -92,14 +104,14 @@ public final class Launcher {
   /**
    * Output goes to a file: services inherit it, and a pipe would stay open as long as they live.
    */
-  private static void run(List<String> command, Path output)
-      throws IOException, InterruptedException {
-    Process process =
+  private void run(List<String> command, Path output) throws IOException, InterruptedException {
+    ProcessBuilder builder =
         new ProcessBuilder(command)
             .redirectErrorStream(true)
             .redirectOutput(output.toFile())
-            .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
-            .start();
+            .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()));
+    builder.environment().putAll(environment);
+    Process process = builder.start();
     if (!process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
       process.destroy();
       throw failure(command, "did not end within " + TIMEOUT.toMinutes() + " minutes", output);

@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 /** One JSON object a row. */
 final class JsonRowPrinter implements RowPrinter {
   private final Terminal terminal;
-  private final boolean withOffsets;
+  private final RowPlaces places;
 
-  JsonRowPrinter(Terminal terminal, boolean withOffsets) {
+  JsonRowPrinter(Terminal terminal, RowPlaces places) {
     this.terminal = terminal;
-    this.withOffsets = withOffsets;
+    this.places = places;
   }
 
   @Override
@@ -23,11 +23,8 @@ final class JsonRowPrinter implements RowPrinter {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < rows; i++) {
       Map<String, @Nullable Object> row = new LinkedHashMap<>();
-      if (withOffsets) {
-        row.put("_bucket", batch.bucket());
-        row.put("_offset", batch.baseOffset() + i);
-      }
-      for (FieldVector vector : batch.vectors().getFieldVectors()) {
+      places.of(batch, i).forEach(row::put);
+      for (FieldVector vector : places.columns(batch)) {
         row.put(vector.getName(), CellText.jsonValue(vector, i));
       }
       text.append(JsonText.compact(row)).append('\n');

@@ -9,8 +9,13 @@ import io.sluice.cli.terminal.Figures;
 import io.sluice.cli.terminal.TextTable;
 import io.sluice.client.BucketOffsets;
 import io.sluice.client.Connection;
+import io.sluice.client.TableDescription;
+import io.sluice.common.TableBucket;
 import io.sluice.common.TablePath;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -29,51 +34,81 @@ public final class OffsetsCommand implements Command {
   @Override
   public int run(Arguments arguments, CommandContext context) {
     TablePath path = TablePath.parse(arguments.required("TABLE"));
-    SortedMap<Integer, BucketOffsets> offsets;
+    TableDescription table;
+    SortedMap<TableBucket, BucketOffsets> offsets;
     try (Connection connection = Connection.open(context.settings().client())) {
-      offsets = new TreeMap<>(connection.admin().listOffsets(path));
+      offsets = new TreeMap<>(connection.admin().listBucketOffsets(path));
+      table = connection.admin().describe(path);
     }
+    Map<Long, String> partitions = new HashMap<>();
+    table.partitions().forEach(each -> partitions.put(each.partitionId(), each.name()));
     if (arguments.has("--json")) {
       offsets.forEach(
-          (bucket, at) -> context.terminal().line(JsonText.compact(asJson(bucket, at))));
+          (bucket, at) ->
+              context.terminal().line(JsonText.compact(asJson(bucket, partitions, at))));
     } else {
-      asTable(offsets).lines().forEach(context.terminal()::line);
+      asTable(offsets, table.partitioned(), partitions).lines().forEach(context.terminal()::line);
     }
     return 0;
   }
 
-  private static TextTable asTable(SortedMap<Integer, BucketOffsets> offsets) {
-    TextTable table =
-        new TextTable()
-            .right("BUCKET")
-            .right("START")
-            .right("VISIBLE")
-            .right("STABLE")
-            .right("END")
-            .right("EPOCH")
-            .right("ON DISK");
+  private static String partition(TableBucket bucket, Map<Long, String> partitions) {
+    // One that was made or dropped between the two questions has no name here.
+    return partitions.getOrDefault(bucket.partitionId(), "id " + bucket.partitionId());
+  }
+
+  private static TextTable asTable(
+      SortedMap<TableBucket, BucketOffsets> offsets,
+      boolean partitioned,
+      Map<Long, String> partitions) {
+    TextTable table = new TextTable();
+    if (partitioned) {
+      table.left("PARTITION");
+    }
+    table
+        .right("BUCKET")
+        .right("START")
+        .right("VISIBLE")
+        .right("STABLE")
+        .right("END")
+        .right("EPOCH")
+        .right("ON DISK");
     long rows = 0;
     long bytes = 0;
-    for (Map.Entry<Integer, BucketOffsets> entry : offsets.entrySet()) {
+    for (Map.Entry<TableBucket, BucketOffsets> entry : offsets.entrySet()) {
       BucketOffsets at = entry.getValue();
-      table.row(
-          entry.getKey().toString(),
-          Figures.count(at.logStart()),
-          Figures.count(at.visible()),
-          Figures.count(at.stable()),
-          Figures.count(at.logEnd()),
-          Integer.toString(at.leaderEpoch()),
-          Figures.bytes(at.sizeBytes()));
+      List<String> cells = new ArrayList<>();
+      if (partitioned) {
+        cells.add(partition(entry.getKey(), partitions));
+      }
+      cells.add(Integer.toString(entry.getKey().bucket()));
+      cells.addAll(figures(at));
+      table.row(cells);
       rows += at.visible() - at.logStart();
       bytes += at.sizeBytes();
     }
-    table.row("all", "", Figures.count(rows) + " rows", "", "", "", Figures.bytes(bytes));
-    return table;
+    List<String> all = new ArrayList<>(partitioned ? List.of("all", "") : List.of("all"));
+    all.addAll(List.of("", Figures.count(rows) + " rows", "", "", "", Figures.bytes(bytes)));
+    return table.row(all);
   }
 
-  private static Map<String, Object> asJson(int bucket, BucketOffsets at) {
+  private static List<String> figures(BucketOffsets at) {
+    return List.of(
+        Figures.count(at.logStart()),
+        Figures.count(at.visible()),
+        Figures.count(at.stable()),
+        Figures.count(at.logEnd()),
+        Integer.toString(at.leaderEpoch()),
+        Figures.bytes(at.sizeBytes()));
+  }
+
+  private static Map<String, Object> asJson(
+      TableBucket bucket, Map<Long, String> partitions, BucketOffsets at) {
     Map<String, Object> json = new LinkedHashMap<>();
-    json.put("bucket", bucket);
+    if (bucket.partitionId() != TableBucket.NO_PARTITION) {
+      json.put("partition", partition(bucket, partitions));
+    }
+    json.put("bucket", bucket.bucket());
     json.put("log_start", at.logStart());
     json.put("visible", at.visible());
     json.put("stable", at.stable());

@@ -10,6 +10,7 @@ import io.sluice.client.Connection;
 import io.sluice.client.LogScanner;
 import io.sluice.client.Scan;
 import io.sluice.client.ScanBatch;
+import io.sluice.client.Table;
 import java.time.Duration;
 import java.util.List;
 
@@ -22,7 +23,10 @@ public final class ScanCommand implements Command {
   public CommandLine commandLine() {
     return CommandLine.of("scan", "Prints rows of a table")
         .required("TABLE", "name as database.table")
-        .option("--columns", "A,B,...", "only these columns, in this order")
+        .option("--columns", "A,B.C,...", "only these columns and nested fields, in this order")
+        .option("--where", "TEXT", "only rows for which this is true: \"delay > 60 AND x IS NULL\"")
+        .option("--partition", "P,Q,...", "only these partitions: dt=2024-01-31/region=EU")
+        .option("--max-bytes", "N", "end after the batch with which N bytes have come")
         .option("--limit", "N", "at most so many rows (default 20; with --follow no limit)")
         .flag("--all", "every row there is now")
         .flag("--follow", "begin at the end and print rows as they arrive, until Ctrl-C")
@@ -41,33 +45,62 @@ public final class ScanCommand implements Command {
       throw new UsageException(
           "--all means every row there is now; it goes with neither --limit nor --follow");
     }
-    if (arguments.has("--current")
-        && (follow || arguments.has("--changes") || arguments.has("--offsets"))) {
-      throw new UsageException(
-          "--current reads rows as they are now; it goes with none of --follow, --changes and"
-              + " --offsets");
-    }
+    checkCurrent(arguments, follow);
     long limit = arguments.number("--limit", DEFAULT_LIMIT, 1, Long.MAX_VALUE);
     long most = arguments.has("--all") || (follow && !limited) ? Long.MAX_VALUE : limit;
     try (Connection connection = Connection.open(context.settings().client())) {
-      Scan scan = connection.table(arguments.required("TABLE")).scan();
-      List<String> columns = arguments.list("--columns");
-      if (!columns.isEmpty()) {
-        scan = scan.columns(columns.toArray(String[]::new));
-      }
+      Table table = connection.table(arguments.required("TABLE"));
+      Scan scan = chosen(table.scan(), arguments);
       if (most != Long.MAX_VALUE) {
         scan = scan.limit(most);
       }
       scan = follow ? scan.fromLatest().follow() : scan.fromEarliest().bounded();
-      scan = arguments.has("--current") ? scan.current() : scan;
-      scan = arguments.has("--changes") ? scan.withChangeType() : scan;
+      RowPlaces places =
+          arguments.has("--offsets") ? RowPlaces.of(table.description()) : RowPlaces.none();
       RowPrinter printer =
           arguments.has("--json")
-              ? new JsonRowPrinter(context.terminal(), arguments.has("--offsets"))
-              : new TextRowPrinter(context.terminal(), arguments.has("--offsets"));
+              ? new JsonRowPrinter(context.terminal(), places)
+              : new TextRowPrinter(context.terminal(), places);
       print(scan, most, printer, context.terminal());
     }
     return 0;
+  }
+
+  private static void checkCurrent(Arguments arguments, boolean follow) {
+    if (!arguments.has("--current")) {
+      return;
+    }
+    if (follow
+        || arguments.has("--changes")
+        || arguments.has("--offsets")
+        || arguments.value("--where").isPresent()
+        || arguments.value("--max-bytes").isPresent()) {
+      throw new UsageException(
+          "--current reads rows as they are now; it goes with none of --follow, --changes,"
+              + " --offsets, --where and --max-bytes");
+    }
+  }
+
+  private static Scan chosen(Scan scan, Arguments arguments) {
+    List<String> columns = arguments.list("--columns");
+    if (!columns.isEmpty()) {
+      scan.columns(columns.toArray(String[]::new));
+    }
+    arguments.value("--where").ifPresent(scan::filter);
+    List<String> partitions = arguments.list("--partition");
+    if (!partitions.isEmpty()) {
+      scan.partitions(partitions.toArray(String[]::new));
+    }
+    if (arguments.value("--max-bytes").isPresent()) {
+      scan.maxBytes(arguments.number("--max-bytes", 1, 1, Long.MAX_VALUE));
+    }
+    if (arguments.has("--current")) {
+      scan.current();
+    }
+    if (arguments.has("--changes")) {
+      scan.withChangeType();
+    }
+    return arguments.has("--offsets") ? scan.withOffset() : scan;
   }
 
   private static void print(Scan scan, long most, RowPrinter printer, Terminal terminal) {

@@ -38,12 +38,18 @@ public final class TablesCommand implements Command {
       context.terminal().line("There are no tables. ./sluice demo makes one.");
     } else {
       TextTable text =
-          new TextTable().left("TABLE").right("COLUMNS").right("BUCKETS").left("CREATED");
+          new TextTable()
+              .left("TABLE")
+              .right("COLUMNS")
+              .right("PARTITIONS")
+              .right("BUCKETS")
+              .left("CREATED");
       for (TableDescription table : tables) {
         text.row(
             table.path().toString(),
             Figures.count(table.schema().size()),
-            Figures.count(table.bucketCount()),
+            table.partitioned() ? Figures.count(table.partitions().size()) : "-",
+            Figures.count(table.buckets().size()),
             Instant.ofEpochMilli(table.createdMs()).toString());
       }
       text.lines().forEach(context.terminal()::line);
@@ -55,7 +61,10 @@ public final class TablesCommand implements Command {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("table", table.path().toString());
     json.put("columns", table.schema().size());
-    json.put("buckets", table.bucketCount());
+    if (table.partitioned()) {
+      json.put("partitions", table.partitions().size());
+    }
+    json.put("buckets", table.buckets().size());
     json.put("created_ms", table.createdMs());
     return json;
   }

@@ -17,12 +17,12 @@ final class TextRowPrinter implements RowPrinter {
   private static final int BLOCK_ROWS = 1_000;
 
   private final Terminal terminal;
-  private final boolean withOffsets;
+  private final RowPlaces places;
   private boolean titlesPrinted;
 
-  TextRowPrinter(Terminal terminal, boolean withOffsets) {
+  TextRowPrinter(Terminal terminal, RowPlaces places) {
     this.terminal = terminal;
-    this.withOffsets = withOffsets;
+    this.places = places;
   }
 
   @Override
@@ -33,14 +33,11 @@ final class TextRowPrinter implements RowPrinter {
   }
 
   private void printBlock(ScanBatch batch, int start, int end) {
-    List<FieldVector> vectors = batch.vectors().getFieldVectors();
+    List<FieldVector> vectors = places.columns(batch);
     TextTable table = emptyTable(vectors);
     for (int i = start; i < end; i++) {
       List<String> cells = new ArrayList<>();
-      if (withOffsets) {
-        cells.add(Integer.toString(batch.bucket()));
-        cells.add(Long.toString(batch.baseOffset() + i));
-      }
+      places.of(batch, i).values().forEach(place -> cells.add(place.toString()));
       for (FieldVector vector : vectors) {
         cells.add(CellText.text(vector, i));
       }
@@ -55,8 +52,12 @@ final class TextRowPrinter implements RowPrinter {
 
   private TextTable emptyTable(List<FieldVector> vectors) {
     TextTable table = new TextTable();
-    if (withOffsets) {
-      table.right("_bucket").right("_offset");
+    for (String name : places.names()) {
+      if (name.equals(RowPlaces.PARTITION)) {
+        table.left(name);
+      } else {
+        table.right(name);
+      }
     }
     for (FieldVector vector : vectors) {
       if (isNumber(vector.getField().getType())) {

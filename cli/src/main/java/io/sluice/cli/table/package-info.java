@@ -1,4 +1,4 @@
-/** Commands that show tables, their offsets and their rows. */
+/** Commands that create, change and show tables, their partitions, offsets and rows. */
 @NullMarked
 package io.sluice.cli.table;
 

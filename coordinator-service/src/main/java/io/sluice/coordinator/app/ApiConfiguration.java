@@ -6,6 +6,7 @@ import io.sluice.coordinator.grpc.MetadataGrpcService;
 import io.sluice.coordinator.membership.TabletSessions;
 import io.sluice.coordinator.rest.DatabasesController;
 import io.sluice.coordinator.rest.OpenApiController;
+import io.sluice.coordinator.rest.PartitionsController;
 import io.sluice.coordinator.rest.ServersController;
 import io.sluice.coordinator.rest.TablesController;
 import org.springframework.context.annotation.Bean;
@@ -32,6 +33,11 @@ final class ApiConfiguration {
   @Bean
   TablesController tablesController(Catalog catalog) {
     return new TablesController(catalog);
+  }
+
+  @Bean
+  PartitionsController partitionsController(Catalog catalog) {
+    return new PartitionsController(catalog);
   }
 
   @Bean

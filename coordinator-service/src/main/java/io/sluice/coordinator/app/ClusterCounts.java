@@ -5,6 +5,7 @@ import io.sluice.coordinator.metadata.MetadataImage;
 import io.sluice.coordinator.metadata.MetadataLog;
 import io.sluice.coordinator.metadata.PersistentMap;
 import io.sluice.coordinator.metadata.ServerLoads;
+import io.sluice.coordinator.metadata.Table;
 import io.sluice.coordinator.metadata.TabletServer;
 
 /** Numbers about the current state, counted once for each image. Thread-safe. */
@@ -12,7 +13,7 @@ final class ClusterCounts {
   private final MetadataLog log;
   private Counted counted = count(MetadataImage.EMPTY);
 
-  private record Counted(MetadataImage image, ServerLoads loads, int liveServers) {}
+  private record Counted(MetadataImage image, ServerLoads loads, int liveServers, int partitions) {}
 
   ClusterCounts(MetadataLog log) {
     this.log = log;
@@ -31,7 +32,11 @@ final class ClusterCounts {
     for (PersistentMap.Entry<Integer, TabletServer> entry : image.state().servers()) {
       live += entry.value().alive() ? 1 : 0;
     }
-    return new Counted(image, ServerLoads.of(image.state()), live);
+    int partitions = 0;
+    for (PersistentMap.Entry<Long, Table> entry : image.state().tables()) {
+      partitions += entry.value().partitions().size();
+    }
+    return new Counted(image, ServerLoads.of(image.state()), live, partitions);
   }
 
   private ClusterState state() {
@@ -44,6 +49,10 @@ final class ClusterCounts {
 
   int tables() {
     return state().tables().size();
+  }
+
+  int partitions() {
+    return current().partitions();
   }
 
   int buckets() {

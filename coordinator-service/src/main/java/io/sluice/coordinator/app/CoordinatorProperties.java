@@ -19,6 +19,7 @@ import org.springframework.validation.annotation.Validated;
  * @param peers all coordinators as {@code id=host:raftPort:grpcPort}; empty = this one alone
  * @param sessionTimeout silence after which a tablet server's session ends
  * @param snapshotEvery metadata commands between two snapshots
+ * @param autoPartitionInterval pause between two looks for partitions to create and to drop
  */
 @Validated
 @ConfigurationProperties("sluice.coordinator")
@@ -30,11 +31,17 @@ record CoordinatorProperties(
         String id,
     @NotNull @DefaultValue List<String> peers,
     @NotNull @DefaultValue("6s") Duration sessionTimeout,
-    @Min(value = 100, message = "must be at least 100") @DefaultValue("20000") long snapshotEvery) {
+    @Min(value = 100, message = "must be at least 100") @DefaultValue("20000") long snapshotEvery,
+    @NotNull @DefaultValue("10s") Duration autoPartitionInterval) {
 
   @AssertTrue(message = "sluice.coordinator.session-timeout must be between 2s and 10m") boolean isSessionTimeoutInRange() {
     return sessionTimeout.compareTo(Duration.ofSeconds(2)) >= 0
         && sessionTimeout.compareTo(Duration.ofMinutes(10)) <= 0;
+  }
+
+  @AssertTrue(message = "sluice.coordinator.auto-partition-interval must be between 100ms and 1h") boolean isAutoPartitionIntervalInRange() {
+    return autoPartitionInterval.compareTo(Duration.ofMillis(100)) >= 0
+        && autoPartitionInterval.compareTo(Duration.ofHours(1)) <= 0;
   }
 
   RaftSettings raftSettings(Path home, int grpcPort) {

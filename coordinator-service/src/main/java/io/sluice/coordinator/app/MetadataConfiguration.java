@@ -1,7 +1,9 @@
 package io.sluice.coordinator.app;
 
+import io.sluice.common.Agent;
 import io.sluice.common.AgentRunner;
 import io.sluice.common.TimeSource;
+import io.sluice.coordinator.control.AutoPartitionAgent;
 import io.sluice.coordinator.control.Catalog;
 import io.sluice.coordinator.membership.TabletSessions;
 import io.sluice.coordinator.raft.RaftMetadataLog;
@@ -11,6 +13,7 @@ import io.sluice.servicekit.ReadinessGate;
 import io.sluice.servicekit.ServiceIdentity;
 import io.sluice.servicekit.ServiceLifecycle;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -19,6 +22,7 @@ import org.springframework.context.annotation.Configuration;
 @Configuration(proxyBeanMethods = false)
 final class MetadataConfiguration {
   private static final long SESSIONS_IDLE_MS = 200;
+  private static final long PARTITIONS_IDLE_MS = 500;
 
   @Bean
   ServiceIdentity serviceIdentity(CoordinatorProperties properties) {
@@ -49,15 +53,26 @@ final class MetadataConfiguration {
     return new Catalog(log, time, sluice.defaultReplicationFactor());
   }
 
+  @Bean(destroyMethod = "")
+  AutoPartitionAgent autoPartitionAgent(
+      RaftMetadataLog log, TimeSource time, CoordinatorProperties properties) {
+    return new AutoPartitionAgent(log, time, properties.autoPartitionInterval());
+  }
+
   @Bean
   ServiceLifecycle metadataLifecycle(
-      RaftMetadataLog log, TabletSessions sessions, TieringLoop tiering, ReadinessGate gate) {
+      RaftMetadataLog log,
+      TabletSessions sessions,
+      TieringLoop tiering,
+      AutoPartitionAgent partitions,
+      ReadinessGate gate) {
     return new ServiceLifecycle(
         "metadata log",
         LifecyclePhase.ENGINE,
         () -> {
           log.addListener(sessions);
           log.addListener(tiering);
+          log.addListener(partitions);
           log.addListener(new LeadershipGate(gate));
           log.start();
         },
@@ -67,13 +82,23 @@ final class MetadataConfiguration {
   /** The sessions end their streams before the gRPC server waits for them. */
   @Bean
   ServiceLifecycle sessionsLifecycle(TabletSessions sessions) {
+    return agent("tablet sessions", sessions, SESSIONS_IDLE_MS, sessions::wakeWith);
+  }
+
+  @Bean
+  ServiceLifecycle autoPartitionLifecycle(AutoPartitionAgent partitions) {
+    return agent("auto-partitioning", partitions, PARTITIONS_IDLE_MS, partitions::wakeWith);
+  }
+
+  private static ServiceLifecycle agent(
+      String name, Agent agent, long idleMs, Consumer<Runnable> wakeWith) {
     AtomicReference<AgentRunner> runner = new AtomicReference<>();
     return new ServiceLifecycle(
-        "tablet sessions",
+        name,
         LifecyclePhase.SERVING,
         () -> {
-          AgentRunner started = AgentRunner.start(sessions, SESSIONS_IDLE_MS);
-          sessions.wakeWith(started::wake);
+          AgentRunner started = AgentRunner.start(agent, idleMs);
+          wakeWith.accept(started::wake);
           runner.set(started);
         },
         () -> {

@@ -1,8 +1,10 @@
 package io.sluice.coordinator.app;
 
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.FunctionTimer;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import io.sluice.coordinator.control.AutoPartitionAgent;
 import io.sluice.coordinator.membership.TabletSessions;
 import io.sluice.coordinator.raft.RaftMetadataLog;
 import java.util.concurrent.TimeUnit;
@@ -43,6 +45,8 @@ final class MetricsConfiguration {
           .register(registry);
       gauge("sluice.coordinator.tables", "Tables", counts, ClusterCounts::tables)
           .register(registry);
+      gauge("sluice.coordinator.partitions", "Partitions", counts, ClusterCounts::partitions)
+          .register(registry);
       gauge("sluice.coordinator.buckets", "Buckets", counts, ClusterCounts::buckets)
           .register(registry);
       gauge(
@@ -70,6 +74,26 @@ final class MetricsConfiguration {
               ClusterCounts::servers)
           .register(registry);
       gauge("sluice.coordinator.writers", "Named writers", counts, ClusterCounts::writers)
+          .register(registry);
+    };
+  }
+
+  @Bean
+  MeterBinder partitionMetrics(AutoPartitionAgent partitions) {
+    return registry -> {
+      FunctionCounter.builder(
+              "sluice.coordinator.auto.partition.creations",
+              partitions,
+              AutoPartitionAgent::created)
+          .description("Partitions created automatically")
+          .register(registry);
+      FunctionCounter.builder(
+              "sluice.coordinator.auto.partition.drops", partitions, AutoPartitionAgent::dropped)
+          .description("Partitions dropped automatically, past their retention")
+          .register(registry);
+      FunctionCounter.builder(
+              "sluice.coordinator.auto.partition.failures", partitions, AutoPartitionAgent::failed)
+          .description("Automatic creations and drops of partitions that failed")
           .register(registry);
     };
   }

@@ -10,7 +10,10 @@ import io.sluice.coordinator.metadata.Database;
 import io.sluice.coordinator.metadata.MetadataImage;
 import io.sluice.coordinator.metadata.MetadataLog;
 import io.sluice.coordinator.metadata.Outcome;
+import io.sluice.coordinator.metadata.Partition;
 import io.sluice.coordinator.metadata.Table;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,8 +25,8 @@ import org.slf4j.LoggerFactory;
 public final class Catalog {
   private static final Logger LOG = LoggerFactory.getLogger(Catalog.class);
 
-  /** How often a creation is planned anew when a server of its placement goes away. */
-  private static final int MAX_PLANS = 3;
+  /** How often something is planned anew when the state has moved on meanwhile. */
+  private static final int MAX_PLANS = 5;
 
   private final MetadataLog log;
   private final TimeSource time;
@@ -118,12 +121,150 @@ public final class Catalog {
       throw tableNotFound(definition.path());
     }
     LOG.info(
-        "Table {} created: id {}, {} buckets, {} columns",
+        "Table {} created: id {}, {} buckets, {} partitions, {} columns",
         table.path(),
         tableId,
         table.buckets().size(),
+        table.partitions().size(),
         table.schema().size());
     return CompletableFuture.completedFuture(new Versioned<>(image, table));
+  }
+
+  /**
+   * Alters a table: all changes or none.
+   *
+   * @param expectedId when not 0, the table must still have this id, else TABLE_CHANGED
+   */
+  public CompletableFuture<Versioned<Table>> alterTable(
+      TablePath path, long expectedId, TableAlteration alteration) {
+    return alterTable(path, expectedId, alteration, MAX_PLANS);
+  }
+
+  private CompletableFuture<Versioned<Table>> alterTable(
+      TablePath path, long expectedId, TableAlteration alteration, int plansLeft) {
+    return table(path, expectedId)
+        .thenCompose(
+            found -> {
+              Optional<Command.AlterTable> command = AlterRules.plan(found.value(), alteration);
+              if (command.isEmpty()) {
+                return CompletableFuture.completedFuture(found);
+              }
+              return log.submit(command.get())
+                  .thenCompose(
+                      applied ->
+                          isRejected(applied.outcome(), ErrorCode.SCHEMA_CHANGED) && plansLeft > 1
+                              ? alterTable(path, expectedId, alteration, plansLeft - 1)
+                              : altered(applied.outcome(), path));
+            });
+  }
+
+  private CompletableFuture<Versioned<Table>> altered(Outcome outcome, TablePath path) {
+    long tableId = outcome.orThrow().id();
+    MetadataImage image = log.current();
+    Table table = image.state().table(tableId);
+    if (table == null) {
+      throw tableNotFound(path);
+    }
+    LOG.info(
+        "Table {} altered: id {}, version {}, schema {}",
+        path,
+        tableId,
+        table.version(),
+        table.schema().schemaId());
+    return CompletableFuture.completedFuture(new Versioned<>(image, table));
+  }
+
+  /**
+   * Creates a partition; PARTITION_EXISTS unless an existing one will do.
+   *
+   * @param expectedId when not 0, the table must still have this id, else TABLE_CHANGED
+   * @param values one text for each partition column, canonical or not
+   */
+  public CompletableFuture<Partition> createPartition(
+      TablePath path, long expectedId, List<String> values, boolean ignoreIfExists) {
+    return createPartition(path, expectedId, values, ignoreIfExists, MAX_PLANS);
+  }
+
+  private CompletableFuture<Partition> createPartition(
+      TablePath path, long expectedId, List<String> given, boolean ignoreIfExists, int plansLeft) {
+    return table(path, expectedId)
+        .thenCompose(
+            found -> {
+              Table table = found.value();
+              List<String> values = PartitionRules.canonical(table, given);
+              Partition existing = table.partition(values);
+              if (existing != null && ignoreIfExists) {
+                return CompletableFuture.completedFuture(existing);
+              }
+              if (existing != null) {
+                throw new SluiceException(
+                    ErrorCode.PARTITION_EXISTS,
+                    "Partition "
+                        + PartitionRules.name(table, values)
+                        + " of table "
+                        + path
+                        + " exists");
+              }
+              Command.CreatePartition command =
+                  PartitionRules.plan(
+                      table, values, Placement.of(found.image().state()), time.epochMs());
+              return log.submit(command)
+                  .thenCompose(
+                      applied -> {
+                        Outcome outcome = applied.outcome();
+                        boolean raced =
+                            ignoreIfExists && isRejected(outcome, ErrorCode.PARTITION_EXISTS);
+                        boolean stale = isRejected(outcome, ErrorCode.NOT_ENOUGH_SERVERS);
+                        if ((raced || stale) && plansLeft > 1) {
+                          return createPartition(
+                              path, expectedId, given, ignoreIfExists, plansLeft - 1);
+                        }
+                        long id = outcome.orThrow().id();
+                        LOG.info(
+                            "Partition {} of table {} created: id {}, {} buckets",
+                            PartitionRules.name(table, values),
+                            path,
+                            id,
+                            table.bucketCount());
+                        return CompletableFuture.completedFuture(
+                            new Partition(id, values, command.nowMs()));
+                      });
+            });
+  }
+
+  /** Drops a partition with its rows; tells whether there was one. */
+  public CompletableFuture<Boolean> dropPartition(
+      TablePath path, List<String> given, boolean ignoreIfMissing) {
+    return table(path)
+        .thenCompose(
+            found -> {
+              Table table = found.value();
+              List<String> values = PartitionRules.canonical(table, given);
+              Partition partition = table.partition(values);
+              if (partition == null && ignoreIfMissing) {
+                return CompletableFuture.completedFuture(false);
+              }
+              if (partition == null) {
+                throw new SluiceException(
+                    ErrorCode.PARTITION_NOT_FOUND,
+                    "Table " + path + " has no partition " + PartitionRules.name(table, values));
+              }
+              return log.submit(new Command.DropPartition(table.tableId(), partition.partitionId()))
+                  .thenApply(
+                      applied -> {
+                        if (ignoreIfMissing
+                            && isRejected(applied.outcome(), ErrorCode.PARTITION_NOT_FOUND)) {
+                          return false;
+                        }
+                        applied.outcome().orThrow();
+                        LOG.info(
+                            "Partition {} of table {} dropped: id {}",
+                            PartitionRules.name(table, values),
+                            path,
+                            partition.partitionId());
+                        return true;
+                      });
+            });
   }
 
   /** Drops a table; tells whether there was one. */
@@ -150,6 +291,24 @@ public final class Catalog {
                 throw tableNotFound(path);
               }
               return new Versioned<>(image, table);
+            });
+  }
+
+  private CompletableFuture<Versioned<Table>> table(TablePath path, long expectedId) {
+    return table(path)
+        .thenApply(
+            found -> {
+              if (expectedId != 0 && found.value().tableId() != expectedId) {
+                throw new SluiceException(
+                    ErrorCode.TABLE_CHANGED,
+                    "Table "
+                        + path
+                        + " was dropped and created again: its id is "
+                        + found.value().tableId()
+                        + ", not "
+                        + expectedId);
+              }
+              return found;
             });
   }
 

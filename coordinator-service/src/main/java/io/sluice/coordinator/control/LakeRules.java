@@ -7,6 +7,7 @@ import io.sluice.common.TablePath;
 import io.sluice.format.schema.Column;
 import io.sluice.format.schema.DataType;
 import io.sluice.format.schema.TableSchema;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
@@ -20,7 +21,7 @@ final class LakeRules {
 
   private LakeRules() {}
 
-  static void check(TablePath path, TableSchema schema) {
+  static void check(TablePath path, TableSchema schema, List<String> partitionKeys) {
     if (!schema.primaryKey().isEmpty()) {
       throw new SluiceException(
           ErrorCode.UNSUPPORTED,
@@ -29,6 +30,15 @@ final class LakeRules {
               + " has a primary key; this build copies only log tables to the lake: leave "
               + TableOptions.DATALAKE_ENABLED
               + " out, or leave the primary key out");
+    }
+    if (!partitionKeys.isEmpty()) {
+      throw new SluiceException(
+          ErrorCode.UNSUPPORTED,
+          "Table "
+              + path
+              + " is partitioned; this build does not copy partitioned tables to the lake: leave "
+              + TableOptions.DATALAKE_ENABLED
+              + " out, or the partition columns");
     }
     for (Column column : schema.columns()) {
       checkName(path, column);
@@ -54,6 +64,19 @@ final class LakeRules {
 
   private static void checkType(TablePath path, Column column) {
     DataType type = column.type();
+    if (type.isNested()) {
+      throw new SluiceException(
+          ErrorCode.UNSUPPORTED,
+          "Table "
+              + path
+              + ": column '"
+              + column.name()
+              + "' has the nested type "
+              + type
+              + "; this build copies only scalar columns to the lake: use scalar types, or leave "
+              + TableOptions.DATALAKE_ENABLED
+              + " out");
+    }
     String instead = null;
     if (type instanceof DataType.TimestampType t && t.precision() > MAX_PRECISION) {
       instead = new DataType.TimestampType(MAX_PRECISION).toString();

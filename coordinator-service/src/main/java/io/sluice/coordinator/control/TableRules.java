@@ -1,15 +1,24 @@
 package io.sluice.coordinator.control;
 
+import io.sluice.common.AutoPartitionOptions;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.StatisticsColumns;
 import io.sluice.common.TableOptions;
 import io.sluice.common.TablePath;
 import io.sluice.coordinator.metadata.ClusterState;
 import io.sluice.coordinator.metadata.Command;
+import io.sluice.coordinator.metadata.Table;
+import io.sluice.format.partition.AutoPartition;
 import io.sluice.format.row.KeyEncoder;
 import io.sluice.format.schema.Column;
+import io.sluice.format.schema.DefaultValues;
 import io.sluice.format.schema.TableSchema;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** Whether a table may be created, and the command that does it. Pure. */
@@ -25,42 +34,114 @@ final class TableRules {
    */
   static Command.CreateTable plan(
       ClusterState state, TableDefinition definition, int defaultReplicationFactor, long nowMs) {
-    TableSchema schema = definition.schema();
+    TablePath path = definition.path();
     TableOptions options = TableOptions.of(definition.options());
-    checkColumns(definition.path(), schema);
-    checkPrimaryKey(definition.path(), schema);
-    checkBucketKey(definition.path(), schema, options);
+    TableSchema schema = checkedColumns(path, definition.schema());
+    checkPrimaryKey(path, schema);
+    Optional<AutoPartition> auto = PartitionRules.check(definition, options);
+    List<String> bucketKey = bucketKey(definition, options);
+    checkBucketKey(path, schema, options);
+    checkStatistics(path, schema, options.statisticsColumns());
     if (options.lakeEnabled()) {
-      LakeRules.check(definition.path(), schema);
+      LakeRules.check(path, schema, definition.partitionKeys());
     }
-    checkComment("Table " + definition.path(), definition.comment());
+    checkComment("Table " + path, definition.comment());
     int replicationFactor = options.replicationFactor(defaultReplicationFactor);
     Placement placement = Placement.of(state);
-    checkReplicationFactor(definition.path(), replicationFactor, placement.liveServers());
+    checkReplicationFactor("Table " + path, replicationFactor, placement.liveServers());
+    boolean partitioned = !definition.partitionKeys().isEmpty();
     return new Command.CreateTable(
-        definition.path(),
+        path,
         schema,
-        // Rows of one key must meet in one bucket: the whole key chooses it unless told otherwise.
-        options.bucketKey().isEmpty() ? schema.primaryKey() : options.bucketKey(),
+        bucketKey,
         options.asMap(),
         definition.comment(),
         nowMs,
-        placement.place(options.bucketCount(), replicationFactor));
+        partitioned ? List.of() : placement.place(options.bucketCount(), replicationFactor),
+        partitioned
+            ? new Command.Partitioning(
+                definition.partitionKeys(),
+                options.bucketCount(),
+                replicationFactor,
+                partitions(path, auto, options.bucketCount(), replicationFactor, placement, nowMs))
+            : Command.Partitioning.NONE);
   }
 
-  private static void checkColumns(TablePath path, TableSchema schema) {
+  /** The partitions that the time asks for at once. */
+  private static List<Command.NewPartition> partitions(
+      TablePath path,
+      Optional<AutoPartition> auto,
+      int bucketCount,
+      int replicationFactor,
+      Placement placement,
+      long nowMs) {
+    if (auto.isEmpty()) {
+      return List.of();
+    }
+    if (auto.get().precreate() * (long) bucketCount > Table.MAX_PARTITION_BUCKETS) {
+      throw new SluiceException(
+          ErrorCode.INVALID_OPTION,
+          "Table "
+              + path
+              + ": "
+              + AutoPartitionOptions.PRECREATE
+              + " is "
+              + auto.get().precreate()
+              + " with "
+              + bucketCount
+              + " buckets in each partition; a table may have "
+              + Table.MAX_PARTITION_BUCKETS
+              + " buckets in all");
+    }
+    return auto.get().toCreate(Instant.ofEpochMilli(nowMs)).stream()
+        .map(
+            value ->
+                new Command.NewPartition(
+                    List.of(value), placement.place(bucketCount, replicationFactor)))
+        .toList();
+  }
+
+  /**
+   * The columns that choose the bucket. Rows of one key must meet in one bucket: the whole key
+   * chooses it unless told otherwise, without the partition columns, which are the same in all rows
+   * of a partition.
+   */
+  private static List<String> bucketKey(TableDefinition definition, TableOptions options) {
+    return options.bucketKey().isEmpty()
+        ? definition.schema().primaryKey().stream()
+            .filter(column -> !definition.partitionKeys().contains(column))
+            .toList()
+        : options.bucketKey();
+  }
+
+  /** The schema with its defaults in their canonical form. */
+  private static TableSchema checkedColumns(TablePath path, TableSchema schema) {
+    List<Column> columns = new ArrayList<>(schema.size());
     for (Column column : schema.columns()) {
-      if (column.type().isNested()) {
-        throw unsupported(
+      checkComment("Column '" + column.name() + "'", column.comment());
+      try {
+        columns.add(DefaultValues.check(column));
+      } catch (SluiceException e) {
+        throw new SluiceException(e.code(), "Table " + path + ": " + e.getMessage(), e);
+      }
+    }
+    return new TableSchema(schema.schemaId(), columns, schema.primaryKey());
+  }
+
+  private static void checkStatistics(
+      TablePath path, TableSchema schema, StatisticsColumns statistics) {
+    for (String name : statistics.names()) {
+      if (!schema.hasColumn(name) || schema.column(name).type().isNested()) {
+        throw new SluiceException(
+            ErrorCode.INVALID_OPTION,
             "Table "
                 + path
-                + ": column '"
-                + column.name()
-                + "' has the nested type "
-                + column.type()
-                + "; nested types are not in this build, use scalar types");
+                + ": "
+                + TableOptions.STATISTICS_COLUMNS
+                + " names '"
+                + name
+                + "', which is no scalar column of the table");
       }
-      checkComment("Column '" + column.name() + "'", column.comment());
     }
   }
 
@@ -79,6 +160,11 @@ final class TableRules {
   }
 
   private static void checkBucketKey(TablePath path, TableSchema schema, TableOptions options) {
+    if (!options.bucketKey().isEmpty()
+        && options.bucketKey().stream().allMatch(schema::hasColumn)) {
+      // Refuses the types that have no key encoding.
+      KeyEncoder.of(schema, options.bucketKey());
+    }
     for (String name : options.bucketKey()) {
       if (!schema.hasColumn(name)) {
         throw new SluiceException(
@@ -105,7 +191,7 @@ final class TableRules {
     }
   }
 
-  private static void checkComment(String owner, String comment) {
+  static void checkComment(String owner, String comment) {
     if (comment.length() > MAX_COMMENT) {
       throw new SluiceException(
           ErrorCode.INVALID_ARGUMENT,
@@ -117,19 +203,17 @@ final class TableRules {
     }
   }
 
-  private static void checkReplicationFactor(TablePath path, int wanted, int live) {
+  /** NOT_ENOUGH_SERVERS when there are fewer live servers than replicas. */
+  static void checkReplicationFactor(String what, int wanted, int live) {
     if (live == 0) {
       throw new SluiceException(
           ErrorCode.NOT_ENOUGH_SERVERS,
-          "Table "
-              + path
-              + " cannot be created: no tablet server is alive; start one and try again");
+          what + " cannot be created: no tablet server is alive; start one and try again");
     }
     if (wanted > live) {
       throw new SluiceException(
           ErrorCode.NOT_ENOUGH_SERVERS,
-          "Table "
-              + path
+          what
               + " cannot be created: "
               + TableOptions.REPLICATION_FACTOR
               + " is "

@@ -2,6 +2,7 @@ package io.sluice.coordinator.grpc;
 
 import io.grpc.stub.StreamObserver;
 import io.sluice.common.TablePath;
+import io.sluice.coordinator.control.Alterations;
 import io.sluice.coordinator.control.Catalog;
 import io.sluice.coordinator.control.TableDefinition;
 import io.sluice.coordinator.control.Versioned;
@@ -9,11 +10,15 @@ import io.sluice.coordinator.metadata.MetadataImage;
 import io.sluice.coordinator.metadata.Table;
 import io.sluice.protocol.error.StatusMapping;
 import io.sluice.protocol.metadata.Schemas;
+import io.sluice.protocol.metadata.v1.AlterTableRequest;
 import io.sluice.protocol.metadata.v1.CreateDatabaseRequest;
+import io.sluice.protocol.metadata.v1.CreatePartitionRequest;
 import io.sluice.protocol.metadata.v1.CreateTableRequest;
 import io.sluice.protocol.metadata.v1.DatabaseInfo;
 import io.sluice.protocol.metadata.v1.DropDatabaseRequest;
 import io.sluice.protocol.metadata.v1.DropDatabaseResponse;
+import io.sluice.protocol.metadata.v1.DropPartitionRequest;
+import io.sluice.protocol.metadata.v1.DropPartitionResponse;
 import io.sluice.protocol.metadata.v1.DropTableRequest;
 import io.sluice.protocol.metadata.v1.DropTableResponse;
 import io.sluice.protocol.metadata.v1.GetTableRequest;
@@ -26,6 +31,7 @@ import io.sluice.protocol.metadata.v1.ListServersResponse;
 import io.sluice.protocol.metadata.v1.ListTablesRequest;
 import io.sluice.protocol.metadata.v1.ListTablesResponse;
 import io.sluice.protocol.metadata.v1.MetadataServiceGrpc;
+import io.sluice.protocol.metadata.v1.PartitionInfo;
 import io.sluice.protocol.metadata.v1.TableInfo;
 import java.util.concurrent.CompletableFuture;
 
@@ -69,6 +75,7 @@ public final class MetadataGrpcService extends MetadataServiceGrpc.MetadataServi
         new TableDefinition(
             new TablePath(request.getDatabase(), request.getTable()),
             Schemas.newSchema(request.getColumnsList(), request.getPrimaryKeyList()),
+            request.getPartitionKeysList(),
             request.getOptionsMap(),
             request.getComment());
     answer(
@@ -76,6 +83,45 @@ public final class MetadataGrpcService extends MetadataServiceGrpc.MetadataServi
         catalog
             .createTable(definition, request.getIgnoreIfExists())
             .thenApply(MetadataGrpcService::tableInfo));
+  }
+
+  @Override
+  public void alterTable(AlterTableRequest request, StreamObserver<TableInfo> answers) {
+    answer(
+        answers,
+        catalog
+            .alterTable(
+                new TablePath(request.getDatabase(), request.getTable()),
+                request.getTableId(),
+                Alterations.of(request.getChangesList()))
+            .thenApply(MetadataGrpcService::tableInfo));
+  }
+
+  @Override
+  public void createPartition(
+      CreatePartitionRequest request, StreamObserver<PartitionInfo> answers) {
+    answer(
+        answers,
+        catalog
+            .createPartition(
+                new TablePath(request.getDatabase(), request.getTable()),
+                request.getTableId(),
+                request.getValuesList(),
+                request.getIgnoreIfExists())
+            .thenApply(MetadataMessages::partition));
+  }
+
+  @Override
+  public void dropPartition(
+      DropPartitionRequest request, StreamObserver<DropPartitionResponse> answers) {
+    answer(
+        answers,
+        catalog
+            .dropPartition(
+                new TablePath(request.getDatabase(), request.getTable()),
+                request.getValuesList(),
+                request.getIgnoreIfMissing())
+            .thenApply(dropped -> DropPartitionResponse.newBuilder().setDropped(dropped).build()));
   }
 
   @Override

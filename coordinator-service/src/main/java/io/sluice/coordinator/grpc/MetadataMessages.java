@@ -3,6 +3,7 @@ package io.sluice.coordinator.grpc;
 import io.sluice.coordinator.metadata.Bucket;
 import io.sluice.coordinator.metadata.ClusterState;
 import io.sluice.coordinator.metadata.Database;
+import io.sluice.coordinator.metadata.Partition;
 import io.sluice.coordinator.metadata.PersistentMap;
 import io.sluice.coordinator.metadata.ServerLoads;
 import io.sluice.coordinator.metadata.Table;
@@ -14,6 +15,7 @@ import io.sluice.protocol.metadata.v1.Endpoint;
 import io.sluice.protocol.metadata.v1.ListDatabasesResponse;
 import io.sluice.protocol.metadata.v1.ListServersResponse;
 import io.sluice.protocol.metadata.v1.ListTablesResponse;
+import io.sluice.protocol.metadata.v1.PartitionInfo;
 import io.sluice.protocol.metadata.v1.ServerInfo;
 import io.sluice.protocol.metadata.v1.TableInfo;
 
@@ -50,16 +52,28 @@ final class MetadataMessages {
             .setDatabase(table.path().database())
             .setTable(table.path().table())
             .setSchema(Schemas.toProto(table.schema()))
-            .setBucketCount(table.buckets().size())
+            .setBucketCount(table.bucketCount())
             .addAllBucketKey(table.bucketKey())
             .putAllOptions(table.options())
             .setComment(table.comment())
             .setCreatedMs(table.createdMs())
-            .setReplicationFactor(table.replicationFactor());
+            .setReplicationFactor(table.replicationFactor())
+            .addAllPartitionKeys(table.partitionKeys());
+    for (Partition partition : table.partitions()) {
+      message.addPartitions(partition(partition));
+    }
     for (Bucket bucket : table.buckets()) {
       message.addBuckets(bucket(state, bucket));
     }
     return message.build();
+  }
+
+  static PartitionInfo partition(Partition partition) {
+    return PartitionInfo.newBuilder()
+        .setPartitionId(partition.partitionId())
+        .addAllValues(partition.values())
+        .setCreatedMs(partition.createdMs())
+        .build();
   }
 
   private static BucketInfo bucket(ClusterState state, Bucket bucket) {

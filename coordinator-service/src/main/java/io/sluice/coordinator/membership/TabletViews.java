@@ -5,6 +5,7 @@ import io.sluice.coordinator.metadata.Bucket;
 import io.sluice.coordinator.metadata.ClusterState;
 import io.sluice.coordinator.metadata.Event;
 import io.sluice.coordinator.metadata.MetadataImage;
+import io.sluice.coordinator.metadata.Partition;
 import io.sluice.coordinator.metadata.PersistentMap;
 import io.sluice.coordinator.metadata.Table;
 import io.sluice.coordinator.metadata.Writer;
@@ -16,9 +17,13 @@ import io.sluice.protocol.cluster.v1.ReplicaState;
 import io.sluice.protocol.cluster.v1.TableState;
 import io.sluice.protocol.cluster.v1.WriterEpoch;
 import io.sluice.protocol.metadata.Schemas;
+import io.sluice.protocol.metadata.v1.PartitionInfo;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -66,15 +71,39 @@ final class TabletViews {
     events.forEach(changes::add);
     ClusterState state = image.state();
     Delta.Builder message = Delta.newBuilder().setIndex(image.index());
+    for (long tableId : changes.tables) {
+      Table table = state.table(tableId);
+      if (table != null
+          && (changes.leftBy(serverId, tableId)
+              || table.buckets().stream().anyMatch(b -> isHere(b, serverId)))) {
+        message.addTables(tableState(table));
+      }
+    }
     for (long tableId : changes.created) {
       Table table = state.table(tableId);
-      if (table != null && table.buckets().stream().anyMatch(b -> isHere(b, serverId))) {
-        message.addTables(tableState(table));
+      if (table != null) {
         table.buckets().forEach(bucket -> changes.buckets.add(table.bucketId(bucket)));
       }
     }
+    for (Event.PartitionCreated created : changes.partitions) {
+      Table table = state.table(created.tableId());
+      if (table != null) {
+        table
+            .bucketsOf(created.partitionId())
+            .forEach(bucket -> changes.buckets.add(table.bucketId(bucket)));
+      }
+    }
+    Set<BucketId> removed = new LinkedHashSet<>();
+    for (Event.PartitionDropped dropped : changes.droppedPartitions) {
+      for (Bucket bucket : dropped.buckets()) {
+        if (isHere(bucket, serverId)) {
+          removed.add(
+              bucketId(new TableBucket(dropped.tableId(), bucket.partitionId(), bucket.bucket())));
+        }
+      }
+    }
     for (Table dropped : changes.dropped.values()) {
-      removeDropped(message, dropped, serverId);
+      removeDropped(message, removed, dropped, serverId);
     }
     for (TableBucket id : changes.buckets) {
       Table table = state.table(id.tableId());
@@ -85,12 +114,11 @@ final class TabletViews {
     }
     for (TableBucket directory : directories) {
       Bucket bucket = state.bucket(directory);
-      BucketId id = bucketId(directory);
-      boolean wanted = bucket != null && isHere(bucket, serverId);
-      if (!wanted && !message.getRemovedReplicasList().contains(id)) {
-        message.addRemovedReplicas(id);
+      if (bucket == null || !isHere(bucket, serverId)) {
+        removed.add(bucketId(directory));
       }
     }
+    message.addAllRemovedReplicas(removed);
     changes.writers.forEach(
         (id, epoch) ->
             message.addWriters(WriterEpoch.newBuilder().setWriterId(id).setWriterEpoch(epoch)));
@@ -106,15 +134,17 @@ final class TabletViews {
         && delta.getWritersCount() == 0;
   }
 
-  private static void removeDropped(Delta.Builder message, Table dropped, int serverId) {
+  private static void removeDropped(
+      Delta.Builder message, Set<BucketId> removed, Table dropped, int serverId) {
     boolean here = false;
     for (Bucket bucket : dropped.buckets()) {
       if (isHere(bucket, serverId)) {
         here = true;
-        message.addRemovedReplicas(bucketId(dropped.bucketId(bucket)));
+        removed.add(bucketId(dropped.bucketId(bucket)));
       }
     }
-    if (here) {
+    // A server whose last partition of it was dropped before still knows a partitioned table.
+    if (here || dropped.partitioned()) {
       message.addDroppedTables(dropped.tableId());
     }
   }
@@ -129,9 +159,17 @@ final class TabletViews {
             .setTableId(table.tableId())
             .setDatabase(table.path().database())
             .setTable(table.path().table())
-            .setBucketCount(table.buckets().size())
+            .setBucketCount(table.bucketCount())
             .addAllBucketKey(table.bucketKey())
-            .putAllOptions(table.options());
+            .putAllOptions(table.options())
+            .addAllPartitionKeys(table.partitionKeys());
+    for (Partition partition : table.partitions()) {
+      message.addPartitions(
+          PartitionInfo.newBuilder()
+              .setPartitionId(partition.partitionId())
+              .addAllValues(partition.values())
+              .setCreatedMs(partition.createdMs()));
+    }
     for (TableSchema schema : table.schemas()) {
       message.addSchemas(Schemas.toProto(schema));
     }
@@ -159,14 +197,28 @@ final class TabletViews {
 
   /** The events, each thing once. */
   private static final class Changes {
+    /** Tables whose state a server has to know anew. */
+    private final SortedSet<Long> tables = new TreeSet<>();
+
     private final SortedSet<Long> created = new TreeSet<>();
+    private final List<Event.PartitionCreated> partitions = new ArrayList<>();
+    private final List<Event.PartitionDropped> droppedPartitions = new ArrayList<>();
     private final Map<Long, Table> dropped = new TreeMap<>();
     private final SortedSet<TableBucket> buckets = new TreeSet<>();
     private final Map<Long, Integer> writers = new TreeMap<>();
 
     void add(Event event) {
       if (event instanceof Event.TableCreated e) {
+        tables.add(e.tableId());
         created.add(e.tableId());
+      } else if (event instanceof Event.TableAltered e) {
+        tables.add(e.tableId());
+      } else if (event instanceof Event.PartitionCreated e) {
+        tables.add(e.tableId());
+        partitions.add(e);
+      } else if (event instanceof Event.PartitionDropped e) {
+        tables.add(e.tableId());
+        droppedPartitions.add(e);
       } else if (event instanceof Event.TableDropped e) {
         dropped.put(e.table().tableId(), e.table());
       } else if (event instanceof Event.BucketsChanged e) {
@@ -174,6 +226,20 @@ final class TabletViews {
       } else if (event instanceof Event.WriterStarted e) {
         writers.put(e.writerId(), e.epoch());
       }
+    }
+
+    /**
+     * Whether the server held a replica of a partition that was dropped: it knows the table even if
+     * that was its last one.
+     */
+    boolean leftBy(int serverId, long tableId) {
+      for (Event.PartitionDropped each : droppedPartitions) {
+        if (each.tableId() == tableId
+            && each.buckets().stream().anyMatch(bucket -> isHere(bucket, serverId))) {
+          return true;
+        }
+      }
+      return false;
     }
   }
 }

@@ -37,8 +37,8 @@ public record Bucket(
   }
 
   /** A new bucket, led by its first replica in epoch 1, all replicas in sync. */
-  static Bucket created(int bucket, List<Integer> replicas) {
-    return new Bucket(0, bucket, replicas, replicas.get(0), 1, replicas, 0);
+  static Bucket created(long partitionId, int bucket, List<Integer> replicas) {
+    return new Bucket(partitionId, bucket, replicas, replicas.get(0), 1, replicas, 0);
   }
 
   /** Whether some server leads it. */

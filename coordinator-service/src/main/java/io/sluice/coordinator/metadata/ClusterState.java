@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param clusterId id given at bootstrap, empty before
  * @param nextTableId id of the next table
  * @param nextWriterId id of the next writer
+ * @param nextPartitionId id of the next partition of any table
  * @param databases by name
  * @param tables by id
  * @param tableIds table id by name
@@ -25,6 +26,7 @@ public record ClusterState(
     String clusterId,
     long nextTableId,
     long nextWriterId,
+    long nextPartitionId,
     PersistentMap<String, Database> databases,
     PersistentMap<Long, Table> tables,
     PersistentMap<TablePath, Long> tableIds,
@@ -36,6 +38,7 @@ public record ClusterState(
   public static final ClusterState EMPTY =
       new ClusterState(
           "",
+          1,
           1,
           1,
           PersistentMap.empty(),
@@ -59,11 +62,7 @@ public record ClusterState(
   /** The bucket of that id, or null. */
   public @Nullable Bucket bucket(TableBucket id) {
     Table table = tables.get(id.tableId());
-    if (table == null || id.bucket() >= table.buckets().size()) {
-      return null;
-    }
-    Bucket bucket = table.buckets().get(id.bucket());
-    return bucket.partitionId() == id.partitionId() ? bucket : null;
+    return table == null ? null : table.bucket(id.partitionId(), id.bucket());
   }
 
   /** All tables in the order of their names. */
@@ -100,12 +99,30 @@ public record ClusterState(
 
   ClusterState withClusterId(String id) {
     return new ClusterState(
-        id, nextTableId, nextWriterId, databases, tables, tableIds, servers, writers, lakes);
+        id,
+        nextTableId,
+        nextWriterId,
+        nextPartitionId,
+        databases,
+        tables,
+        tableIds,
+        servers,
+        writers,
+        lakes);
   }
 
   ClusterState withDatabases(PersistentMap<String, Database> changed) {
     return new ClusterState(
-        clusterId, nextTableId, nextWriterId, changed, tables, tableIds, servers, writers, lakes);
+        clusterId,
+        nextTableId,
+        nextWriterId,
+        nextPartitionId,
+        changed,
+        tables,
+        tableIds,
+        servers,
+        writers,
+        lakes);
   }
 
   ClusterState withServer(TabletServer server) {
@@ -113,6 +130,7 @@ public record ClusterState(
         clusterId,
         nextTableId,
         nextWriterId,
+        nextPartitionId,
         databases,
         tables,
         tableIds,
@@ -127,6 +145,7 @@ public record ClusterState(
         clusterId,
         nextTableId + 1,
         nextWriterId,
+        nextPartitionId,
         databases,
         tables.with(table.tableId(), table),
         tableIds.with(table.path(), table.tableId()),
@@ -140,6 +159,7 @@ public record ClusterState(
         clusterId,
         nextTableId,
         nextWriterId,
+        nextPartitionId,
         databases,
         tables.without(table.tableId()),
         tableIds.without(table.path()),
@@ -148,11 +168,32 @@ public record ClusterState(
         lakes.without(table.tableId()));
   }
 
+  /** With a changed table in place of the one of its id. */
+  ClusterState withTable(Table table) {
+    return withTables(tables.with(table.tableId(), table));
+  }
+
+  /** With that many partition ids taken. */
+  ClusterState withPartitionIdsTaken(int count) {
+    return new ClusterState(
+        clusterId,
+        nextTableId,
+        nextWriterId,
+        nextPartitionId + count,
+        databases,
+        tables,
+        tableIds,
+        servers,
+        writers,
+        lakes);
+  }
+
   ClusterState withTables(PersistentMap<Long, Table> changed) {
     return new ClusterState(
         clusterId,
         nextTableId,
         nextWriterId,
+        nextPartitionId,
         databases,
         changed,
         tableIds,
@@ -167,6 +208,7 @@ public record ClusterState(
         clusterId,
         nextTableId,
         nextWriterId + 1,
+        nextPartitionId,
         databases,
         tables,
         tableIds,
@@ -180,6 +222,7 @@ public record ClusterState(
         clusterId,
         nextTableId,
         nextWriterId,
+        nextPartitionId,
         databases,
         tables,
         tableIds,
@@ -193,6 +236,7 @@ public record ClusterState(
         clusterId,
         nextTableId,
         nextWriterId,
+        nextPartitionId,
         databases,
         tables,
         tableIds,

@@ -4,6 +4,7 @@ import io.sluice.common.TablePath;
 import io.sluice.format.schema.TableSchema;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One change of the cluster's metadata, as it goes through Raft. A command carries every time and
@@ -24,7 +25,9 @@ public sealed interface Command {
    * Creates a checked table; rejected with DATABASE_NOT_FOUND, TABLE_EXISTS, or NOT_ENOUGH_SERVERS
    * when a server of the placement is no longer alive. Accepted with the table's id.
    *
-   * @param placement for each bucket its replicas, the preferred leader first
+   * @param placement for each bucket its replicas, the preferred leader first; empty when it is
+   *     partitioned
+   * @param partitioning how it is partitioned, {@link Partitioning#NONE} when it is not
    */
   record CreateTable(
       TablePath path,
@@ -33,14 +36,96 @@ public sealed interface Command {
       Map<String, String> options,
       String comment,
       long nowMs,
-      List<List<Integer>> placement)
+      List<List<Integer>> placement,
+      Partitioning partitioning)
       implements Command {
     public CreateTable {
       bucketKey = List.copyOf(bucketKey);
       options = Map.copyOf(options);
       placement = placement.stream().map(List::copyOf).toList();
     }
+
+    /** Creates a table that is not partitioned. */
+    public CreateTable(
+        TablePath path,
+        TableSchema schema,
+        List<String> bucketKey,
+        Map<String, String> options,
+        String comment,
+        long nowMs,
+        List<List<Integer>> placement) {
+      this(path, schema, bucketKey, options, comment, nowMs, placement, Partitioning.NONE);
+    }
   }
+
+  /**
+   * How a new table is partitioned.
+   *
+   * @param keys names of the partition columns in order
+   * @param bucketCount buckets of each partition
+   * @param replicationFactor replicas of each bucket
+   * @param partitions partitions that are there from the beginning
+   */
+  record Partitioning(
+      List<String> keys, int bucketCount, int replicationFactor, List<NewPartition> partitions) {
+    /** Not partitioned. */
+    public static final Partitioning NONE = new Partitioning(List.of(), 0, 0, List.of());
+
+    public Partitioning {
+      keys = List.copyOf(keys);
+      partitions = List.copyOf(partitions);
+    }
+  }
+
+  /**
+   * A partition to create.
+   *
+   * @param values canonical texts of its values
+   * @param placement for each bucket its replicas, the preferred leader first
+   */
+  record NewPartition(List<String> values, List<List<Integer>> placement) {
+    public NewPartition {
+      values = List.copyOf(values);
+      placement = placement.stream().map(List::copyOf).toList();
+    }
+  }
+
+  /** About one existing table; rejected with TABLE_NOT_FOUND when there is none of that id. */
+  sealed interface ForTable extends Command {
+    /** The table. */
+    long tableId();
+  }
+
+  /**
+   * Gives a table what its alteration leads to; rejected with SCHEMA_CHANGED when the table was
+   * altered since this was planned. Accepted with the table's id.
+   *
+   * @param version version of the table that it was planned from
+   * @param schema the new schema, null when the columns stay as they are
+   * @param options all options
+   * @param comment the comment
+   */
+  record AlterTable(
+      long tableId,
+      int version,
+      @Nullable TableSchema schema,
+      Map<String, String> options,
+      String comment)
+      implements ForTable {
+    public AlterTable {
+      options = Map.copyOf(options);
+    }
+  }
+
+  /**
+   * Creates a checked partition; rejected with PARTITION_EXISTS, TOO_MANY_PARTITIONS, or
+   * NOT_ENOUGH_SERVERS when a server of the placement is no longer alive. Accepted with the
+   * partition's id.
+   */
+  record CreatePartition(long tableId, NewPartition partition, long nowMs) implements ForTable {}
+
+  /** Drops a partition; rejected with PARTITION_NOT_FOUND. Accepted with the partition's id. */
+  record DropPartition(long tableId, long partitionId) implements ForTable {}
 
   /** Drops a table; rejected with TABLE_NOT_FOUND. Accepted with the table's id. */
   record DropTable(TablePath path) implements Command {}

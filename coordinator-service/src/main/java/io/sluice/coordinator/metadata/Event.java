@@ -12,6 +12,19 @@ public sealed interface Event {
   /** A table is gone; this is what it was. */
   record TableDropped(Table table) implements Event {}
 
+  /** Columns, options or comment of a table changed. */
+  record TableAltered(long tableId) implements Event {}
+
+  /** A partition appeared, with all its buckets. */
+  record PartitionCreated(long tableId, long partitionId) implements Event {}
+
+  /** A partition is gone; these were its buckets. */
+  record PartitionDropped(long tableId, long partitionId, List<Bucket> buckets) implements Event {
+    public PartitionDropped {
+      buckets = List.copyOf(buckets);
+    }
+  }
+
   /** Leader, epoch or in-sync replicas of these buckets changed. */
   record BucketsChanged(List<TableBucket> buckets) implements Event {
     public BucketsChanged {

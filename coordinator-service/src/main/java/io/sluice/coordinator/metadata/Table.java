@@ -4,10 +4,12 @@ import io.sluice.common.TableBucket;
 import io.sluice.common.TableOptions;
 import io.sluice.common.TablePath;
 import io.sluice.format.schema.TableSchema;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A table with its buckets.
@@ -16,29 +18,55 @@ import java.util.TreeMap;
  * @param path name
  * @param schemas every schema it had, the current one last
  * @param bucketKey columns that choose the bucket, empty when any bucket will do
+ * @param partitionKeys names of the partition columns in order, empty when it is not partitioned
  * @param options options as set, sorted
  * @param comment free text, empty when none
  * @param createdMs when it was created, epoch milliseconds
  * @param replicationFactor replicas of each bucket
- * @param buckets all buckets, in the order of their numbers
+ * @param version how often it was altered
+ * @param bucketCount number of buckets, of each partition when it is partitioned
+ * @param partitions its partitions in the order of their ids
+ * @param buckets all buckets, in the order of partition id and number
  */
 public record Table(
     long tableId,
     TablePath path,
     List<TableSchema> schemas,
     List<String> bucketKey,
+    List<String> partitionKeys,
     Map<String, String> options,
     String comment,
     long createdMs,
     int replicationFactor,
+    int version,
+    int bucketCount,
+    List<Partition> partitions,
     List<Bucket> buckets) {
+  /** The most partitions a table may have. */
+  public static final int MAX_PARTITIONS = 1000;
+
+  /** The most buckets the partitions of a table may have together. */
+  public static final int MAX_PARTITION_BUCKETS = 65_536;
+
   public Table {
     schemas = List.copyOf(schemas);
     bucketKey = List.copyOf(bucketKey);
+    partitionKeys = List.copyOf(partitionKeys);
     options = Collections.unmodifiableMap(new TreeMap<>(options));
+    partitions = List.copyOf(partitions);
     buckets = List.copyOf(buckets);
-    if (schemas.isEmpty() || buckets.isEmpty()) {
-      throw new IllegalArgumentException("Table " + path + " needs a schema and a bucket");
+    int parts = partitionKeys.isEmpty() ? 1 : partitions.size();
+    if (schemas.isEmpty() || bucketCount < 1 || buckets.size() != parts * bucketCount) {
+      throw new IllegalArgumentException(
+          "Table "
+              + path
+              + " needs a schema and "
+              + bucketCount
+              + " buckets in each of "
+              + parts
+              + " parts, not "
+              + buckets.size()
+              + " in all");
     }
   }
 
@@ -57,8 +85,118 @@ public record Table(
     return new TableBucket(tableId, bucket.partitionId(), bucket.bucket());
   }
 
+  /** Whether its buckets are those of its partitions. */
+  public boolean partitioned() {
+    return !partitionKeys.isEmpty();
+  }
+
+  /** The partition with these canonical values, or null. */
+  public @Nullable Partition partition(List<String> values) {
+    for (Partition partition : partitions) {
+      if (partition.values().equals(values)) {
+        return partition;
+      }
+    }
+    return null;
+  }
+
+  /** The partition of that id, or null. */
+  public @Nullable Partition partition(long partitionId) {
+    int position = position(partitionId);
+    return position < 0 ? null : partitions.get(position);
+  }
+
+  /** The bucket of that number in that partition (0 when not partitioned), or null. */
+  public @Nullable Bucket bucket(long partitionId, int bucket) {
+    if (bucket >= bucketCount || partitioned() != partitionId > 0) {
+      return null;
+    }
+    int position = partitioned() ? position(partitionId) : 0;
+    return position < 0 ? null : buckets.get(position * bucketCount + bucket);
+  }
+
+  /** The buckets of a partition in the order of their numbers, none when there is no such one. */
+  public List<Bucket> bucketsOf(long partitionId) {
+    int position = position(partitionId);
+    return position < 0
+        ? List.of()
+        : buckets.subList(position * bucketCount, (position + 1) * bucketCount);
+  }
+
+  /** Binary search by id; negative when there is no such partition. */
+  private int position(long partitionId) {
+    int low = 0;
+    int high = partitions.size() - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      int order = Long.compare(partitions.get(middle).partitionId(), partitionId);
+      if (order == 0) {
+        return middle;
+      }
+      if (order < 0) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return -1;
+  }
+
   Table withBuckets(List<Bucket> changed) {
+    return with(version, schemas, options, comment, partitions, changed);
+  }
+
+  /** Altered once more; a schema that is not null becomes the current one. */
+  Table altered(
+      @Nullable TableSchema newSchema, Map<String, String> newOptions, String newComment) {
+    List<TableSchema> all = new ArrayList<>(schemas);
+    if (newSchema != null) {
+      all.add(newSchema);
+    }
+    return with(version + 1, all, newOptions, newComment, partitions, buckets);
+  }
+
+  /** With a partition whose id is larger than that of every other one. */
+  Table withPartition(Partition partition, List<List<Integer>> placement) {
+    List<Partition> more = new ArrayList<>(partitions);
+    more.add(partition);
+    List<Bucket> all = new ArrayList<>(buckets);
+    for (int bucket = 0; bucket < placement.size(); bucket++) {
+      all.add(Bucket.created(partition.partitionId(), bucket, placement.get(bucket)));
+    }
+    return with(version, schemas, options, comment, more, all);
+  }
+
+  Table withoutPartition(long partitionId) {
+    return with(
+        version,
+        schemas,
+        options,
+        comment,
+        partitions.stream().filter(each -> each.partitionId() != partitionId).toList(),
+        buckets.stream().filter(each -> each.partitionId() != partitionId).toList());
+  }
+
+  private Table with(
+      int newVersion,
+      List<TableSchema> newSchemas,
+      Map<String, String> newOptions,
+      String newComment,
+      List<Partition> newPartitions,
+      List<Bucket> newBuckets) {
     return new Table(
-        tableId, path, schemas, bucketKey, options, comment, createdMs, replicationFactor, changed);
+        tableId,
+        path,
+        newSchemas,
+        bucketKey,
+        partitionKeys,
+        newOptions,
+        newComment,
+        createdMs,
+        replicationFactor,
+        newVersion,
+        bucketCount,
+        newPartitions,
+        newBuckets);
   }
 }

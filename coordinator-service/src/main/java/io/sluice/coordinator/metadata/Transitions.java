@@ -1,7 +1,6 @@
 package io.sluice.coordinator.metadata;
 
 import io.sluice.common.ErrorCode;
-import io.sluice.common.TablePath;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -25,10 +24,13 @@ public final class Transitions {
       return dropDatabase(state, drop);
     }
     if (command instanceof Command.CreateTable create) {
-      return createTable(state, create);
+      return TableTransitions.create(state, create);
     }
     if (command instanceof Command.DropTable drop) {
-      return dropTable(state, drop);
+      return TableTransitions.drop(state, drop);
+    }
+    if (command instanceof Command.ForTable forTable) {
+      return TableTransitions.apply(state, forTable);
     }
     if (command instanceof Command.RegisterServer register) {
       return registerServer(state, register);
@@ -88,59 +90,6 @@ public final class Transitions {
       events.add(new Event.TableDropped(table));
     }
     return Transition.accepted(next, 0, 0, events);
-  }
-
-  private static Transition createTable(ClusterState state, Command.CreateTable command) {
-    TablePath path = command.path();
-    if (!state.databases().containsKey(path.database())) {
-      return databaseNotFound(state, path.database());
-    }
-    if (state.tableIds().containsKey(path)) {
-      return Transition.rejected(state, ErrorCode.TABLE_EXISTS, "Table " + path + " exists");
-    }
-    List<Bucket> buckets = new ArrayList<>(command.placement().size());
-    for (List<Integer> replicas : command.placement()) {
-      for (int replica : replicas) {
-        if (!state.isAlive(replica)) {
-          return Transition.rejected(
-              state,
-              ErrorCode.NOT_ENOUGH_SERVERS,
-              "Tablet server "
-                  + replica
-                  + " went away while table "
-                  + path
-                  + " was being created; create it again");
-        }
-      }
-      buckets.add(Bucket.created(buckets.size(), replicas));
-    }
-    Table table =
-        new Table(
-            state.nextTableId(),
-            path,
-            List.of(command.schema()),
-            command.bucketKey(),
-            command.options(),
-            command.comment(),
-            command.nowMs(),
-            command.placement().get(0).size(),
-            buckets);
-    ClusterState next = state.withNewTable(table);
-    if (table.lakeEnabled()) {
-      next = next.withLake(LakeTable.created(table.tableId()));
-    }
-    return Transition.accepted(
-        next, table.tableId(), 0, List.of(new Event.TableCreated(table.tableId())));
-  }
-
-  private static Transition dropTable(ClusterState state, Command.DropTable command) {
-    Table table = state.table(command.path());
-    if (table == null) {
-      return Transition.rejected(
-          state, ErrorCode.TABLE_NOT_FOUND, "Table " + command.path() + " does not exist");
-    }
-    return Transition.accepted(
-        state.withoutTable(table), table.tableId(), 0, List.of(new Event.TableDropped(table)));
   }
 
   private static Transition registerServer(ClusterState state, Command.RegisterServer command) {
@@ -215,7 +164,7 @@ public final class Transitions {
         List.of(new Event.WriterStarted(writer.writerId(), writer.epoch())));
   }
 
-  private static Transition databaseNotFound(ClusterState state, String name) {
+  static Transition databaseNotFound(ClusterState state, String name) {
     return Transition.rejected(
         state,
         ErrorCode.DATABASE_NOT_FOUND,

@@ -11,7 +11,6 @@ import io.sluice.coordinator.raft.proto.Accepted;
 import io.sluice.coordinator.raft.proto.Bootstrap;
 import io.sluice.coordinator.raft.proto.CommandRecord;
 import io.sluice.coordinator.raft.proto.CreateDatabase;
-import io.sluice.coordinator.raft.proto.CreateTable;
 import io.sluice.coordinator.raft.proto.DropDatabase;
 import io.sluice.coordinator.raft.proto.DropTable;
 import io.sluice.coordinator.raft.proto.EndSession;
@@ -19,9 +18,6 @@ import io.sluice.coordinator.raft.proto.InitWriter;
 import io.sluice.coordinator.raft.proto.OutcomeRecord;
 import io.sluice.coordinator.raft.proto.RegisterServer;
 import io.sluice.coordinator.raft.proto.Rejected;
-import io.sluice.coordinator.raft.proto.Replicas;
-import io.sluice.protocol.metadata.Schemas;
-import java.util.List;
 
 /** Commands and outcomes to and from bytes. */
 final class CommandCodec {
@@ -44,7 +40,7 @@ final class CommandCodec {
     } else if (command instanceof Command.DropDatabase c) {
       record.setDropDatabase(DropDatabase.newBuilder().setName(c.name()).setCascade(c.cascade()));
     } else if (command instanceof Command.CreateTable c) {
-      record.setCreateTable(toRecord(c));
+      record.setCreateTable(TableCodec.toRecord(c));
     } else if (command instanceof Command.DropTable c) {
       record.setDropTable(
           DropTable.newBuilder().setDatabase(c.path().database()).setTable(c.path().table()));
@@ -58,26 +54,12 @@ final class CommandCodec {
           EndSession.newBuilder().setServerId(c.serverId()).setIncarnation(c.incarnation()));
     } else if (command instanceof Command.InitWriter c) {
       record.setInitWriter(InitWriter.newBuilder().setName(c.name()));
+    } else if (command instanceof Command.ForTable c) {
+      TableCodec.write(c, record);
     } else if (command instanceof Command.ForLake c) {
       LakeCodec.write(c, record);
     } else {
       throw new IllegalArgumentException("Unknown command " + command);
-    }
-    return record.build();
-  }
-
-  private static CreateTable toRecord(Command.CreateTable command) {
-    CreateTable.Builder record =
-        CreateTable.newBuilder()
-            .setDatabase(command.path().database())
-            .setTable(command.path().table())
-            .setSchema(Schemas.toProto(command.schema()))
-            .addAllBucketKey(command.bucketKey())
-            .addAllOptions(RecordCodec.toOptions(command.options()))
-            .setComment(command.comment())
-            .setNowMs(command.nowMs());
-    for (List<Integer> replicas : command.placement()) {
-      record.addPlacement(Replicas.newBuilder().addAllServerIds(replicas));
     }
     return record.build();
   }
@@ -105,7 +87,7 @@ final class CommandCodec {
         DropDatabase r = record.getDropDatabase();
         yield new Command.DropDatabase(r.getName(), r.getCascade());
       }
-      case CREATE_TABLE -> fromRecord(record.getCreateTable());
+      case CREATE_TABLE -> TableCodec.fromRecord(record.getCreateTable());
       case DROP_TABLE -> {
         DropTable r = record.getDropTable();
         yield new Command.DropTable(new TablePath(r.getDatabase(), r.getTable()));
@@ -124,23 +106,15 @@ final class CommandCodec {
       case ROUND_EMPTY -> LakeCodec.fromRecord(record.getRoundEmpty());
       case ROUND_FAILED -> LakeCodec.fromRecord(record.getRoundFailed());
       case SET_LAKE_HOLD -> LakeCodec.fromRecord(record.getSetLakeHold());
+      case ALTER_TABLE -> TableCodec.fromRecord(record.getAlterTable());
+      case CREATE_PARTITION -> TableCodec.fromRecord(record.getCreatePartition());
+      case DROP_PARTITION -> TableCodec.fromRecord(record.getDropPartition());
       case COMMAND_NOT_SET ->
           throw new SluiceException(
               ErrorCode.CORRUPT_STORAGE,
               "A metadata command is of a kind this build does not know; a newer coordinator wrote"
                   + " it");
     };
-  }
-
-  private static Command fromRecord(CreateTable record) {
-    return new Command.CreateTable(
-        new TablePath(record.getDatabase(), record.getTable()),
-        Schemas.toSchema(record.getSchema()),
-        record.getBucketKeyList(),
-        RecordCodec.fromOptions(record.getOptionsList()),
-        record.getComment(),
-        record.getNowMs(),
-        record.getPlacementList().stream().map(Replicas::getServerIdsList).toList());
   }
 
   static byte[] encode(long index, Outcome outcome) {

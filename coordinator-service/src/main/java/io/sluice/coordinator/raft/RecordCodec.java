@@ -3,12 +3,14 @@ package io.sluice.coordinator.raft;
 import io.sluice.common.TablePath;
 import io.sluice.coordinator.metadata.Bucket;
 import io.sluice.coordinator.metadata.Database;
+import io.sluice.coordinator.metadata.Partition;
 import io.sluice.coordinator.metadata.Table;
 import io.sluice.coordinator.metadata.TabletServer;
 import io.sluice.coordinator.metadata.Writer;
 import io.sluice.coordinator.raft.proto.BucketRecord;
 import io.sluice.coordinator.raft.proto.DatabaseRecord;
 import io.sluice.coordinator.raft.proto.Option;
+import io.sluice.coordinator.raft.proto.PartitionRecord;
 import io.sluice.coordinator.raft.proto.Registration;
 import io.sluice.coordinator.raft.proto.ServerRecord;
 import io.sluice.coordinator.raft.proto.TableRecord;
@@ -47,7 +49,19 @@ final class RecordCodec {
             .addAllOptions(toOptions(table.options()))
             .setComment(table.comment())
             .setCreatedMs(table.createdMs())
-            .setReplicationFactor(table.replicationFactor());
+            .setReplicationFactor(table.replicationFactor())
+            .setVersion(table.version())
+            .addAllPartitionKeys(table.partitionKeys());
+    if (table.partitioned()) {
+      record.setBucketCount(table.bucketCount());
+    }
+    for (Partition partition : table.partitions()) {
+      record.addPartitions(
+          PartitionRecord.newBuilder()
+              .setPartitionId(partition.partitionId())
+              .addAllValues(partition.values())
+              .setCreatedMs(partition.createdMs()));
+    }
     for (TableSchema schema : table.schemas()) {
       record.addSchemas(Schemas.toProto(schema));
     }
@@ -67,11 +81,19 @@ final class RecordCodec {
         new TablePath(record.getDatabase(), record.getTable()),
         record.getSchemasList().stream().map(Schemas::toSchema).toList(),
         record.getBucketKeyList(),
+        record.getPartitionKeysList(),
         fromOptions(record.getOptionsList()),
         record.getComment(),
         record.getCreatedMs(),
         record.getReplicationFactor(),
+        record.getVersion(),
+        record.getPartitionKeysCount() == 0 ? buckets.size() : record.getBucketCount(),
+        record.getPartitionsList().stream().map(RecordCodec::fromRecord).toList(),
         buckets);
+  }
+
+  private static Partition fromRecord(PartitionRecord record) {
+    return new Partition(record.getPartitionId(), record.getValuesList(), record.getCreatedMs());
   }
 
   private static BucketRecord toRecord(Bucket bucket) {

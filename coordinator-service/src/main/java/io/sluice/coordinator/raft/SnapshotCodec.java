@@ -27,15 +27,7 @@ final class SnapshotCodec {
   /** Writes all records of an image, the end included. */
   static void write(MetadataImage image, Sink sink) throws IOException {
     ClusterState state = image.state();
-    sink.write(
-        SnapshotRecord.newBuilder()
-            .setCounters(
-                Counters.newBuilder()
-                    .setClusterId(state.clusterId())
-                    .setNextTableId(state.nextTableId())
-                    .setNextWriterId(state.nextWriterId())
-                    .setIndex(image.index()))
-            .build());
+    sink.write(SnapshotRecord.newBuilder().setCounters(counters(image)).build());
     for (PersistentMap.Entry<String, Database> entry : state.databases()) {
       sink.write(
           SnapshotRecord.newBuilder().setDatabase(RecordCodec.toRecord(entry.value())).build());
@@ -63,6 +55,21 @@ final class SnapshotCodec {
             + state.writers().size()
             + state.lakes().size();
     sink.write(SnapshotRecord.newBuilder().setEnd(End.newBuilder().setRecords(records)).build());
+  }
+
+  private static Counters counters(MetadataImage image) {
+    ClusterState state = image.state();
+    Counters.Builder counters =
+        Counters.newBuilder()
+            .setClusterId(state.clusterId())
+            .setNextTableId(state.nextTableId())
+            .setNextWriterId(state.nextWriterId())
+            .setIndex(image.index());
+    // Left out before the first partition: the bytes are then those of a build without partitions.
+    if (state.nextPartitionId() > 1) {
+      counters.setNextPartitionId(state.nextPartitionId());
+    }
+    return counters.build();
   }
 
   /** Collects records into an image; used by one thread. */
@@ -137,6 +144,7 @@ final class SnapshotCodec {
               counters.getClusterId(),
               counters.getNextTableId(),
               counters.getNextWriterId(),
+              Math.max(1, counters.getNextPartitionId()),
               databases,
               tables,
               tableIds,

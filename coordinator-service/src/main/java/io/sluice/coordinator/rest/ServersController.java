@@ -68,7 +68,9 @@ public final class ServersController {
         .offlineReplicas()
         .forEach(
             (bucket, reason) ->
-                found.add(new OfflineReplicaView(bucket.tableId(), bucket.bucket(), reason)));
+                found.add(
+                    new OfflineReplicaView(
+                        bucket.tableId(), bucket.partitionId(), bucket.bucket(), reason)));
     return Page.of(found, offset, limit);
   }
 }

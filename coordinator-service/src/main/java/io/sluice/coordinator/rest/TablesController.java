@@ -1,6 +1,8 @@
 package io.sluice.coordinator.rest;
 
+import com.google.protobuf.ByteString;
 import io.sluice.common.TablePath;
+import io.sluice.coordinator.control.Alterations;
 import io.sluice.coordinator.control.Catalog;
 import io.sluice.coordinator.control.TableDefinition;
 import io.sluice.coordinator.control.Versioned;
@@ -8,7 +10,9 @@ import io.sluice.coordinator.metadata.MetadataImage;
 import io.sluice.coordinator.metadata.Table;
 import io.sluice.coordinator.rest.Views.TableSummary;
 import io.sluice.coordinator.rest.Views.TableView;
+import io.sluice.protocol.flight.WireMessages;
 import io.sluice.protocol.metadata.Schemas;
+import io.sluice.protocol.metadata.v1.AlterTableRequest;
 import io.sluice.protocol.metadata.v1.ColumnDef;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.NotNull;
@@ -16,6 +20,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -41,7 +46,8 @@ public final class TablesController {
       @NotNull(message = "is missing") String name,
       @NotNull(message = "is missing") String type,
       @Nullable Boolean nullable,
-      @Nullable String comment) {}
+      @Nullable String comment,
+      @Nullable String writeDefault) {}
 
   /** The body of a creation. */
   record CreateTable(
@@ -49,6 +55,7 @@ public final class TablesController {
       @NotNull(message = "is missing") String table,
       @NotNull(message = "is missing") List<@Valid @NotNull CreateColumn> columns,
       @Nullable List<@NotNull String> primaryKey,
+      @Nullable List<@NotNull String> partitionKeys,
       @Nullable Map<String, @NotNull String> options,
       @Nullable String comment,
       @Nullable Boolean ignoreIfExists) {}
@@ -93,6 +100,22 @@ public final class TablesController {
         .body(view(created));
   }
 
+  /** Takes {@code {"tableId": "1", "changes": [...]}} as protobuf writes it in JSON. */
+  @PostMapping(path = "/{database}/{table}/alter", consumes = MediaType.APPLICATION_JSON_VALUE)
+  ResponseEntity<TableView> alter(
+      @PathVariable String database, @PathVariable String table, @RequestBody String body) {
+    AlterTableRequest request =
+        WireMessages.parse(
+            ByteString.copyFromUtf8(body.strip()), AlterTableRequest.getDefaultInstance());
+    Versioned<Table> altered =
+        Answers.await(
+            catalog.alterTable(
+                new TablePath(database, table),
+                request.getTableId(),
+                Alterations.of(request.getChangesList())));
+    return Answers.tagged(altered.image(), view(altered));
+  }
+
   @DeleteMapping("/{database}/{table}")
   ResponseEntity<Void> drop(@PathVariable String database, @PathVariable String table) {
     Answers.await(catalog.dropTable(new TablePath(database, table), false));
@@ -107,17 +130,22 @@ public final class TablesController {
     return new TableDefinition(
         path,
         Schemas.newSchema(columns, primaryKey),
+        body.partitionKeys() == null ? List.of() : body.partitionKeys(),
         options,
         body.comment() == null ? "" : body.comment());
   }
 
   private static ColumnDef column(CreateColumn column) {
-    return ColumnDef.newBuilder()
-        .setName(column.name())
-        .setType(column.type())
-        .setNotNull(Boolean.FALSE.equals(column.nullable()))
-        .setComment(column.comment() == null ? "" : column.comment())
-        .build();
+    ColumnDef.Builder definition =
+        ColumnDef.newBuilder()
+            .setName(column.name())
+            .setType(column.type())
+            .setNotNull(Boolean.FALSE.equals(column.nullable()))
+            .setComment(column.comment() == null ? "" : column.comment());
+    if (column.writeDefault() != null) {
+      definition.setWriteDefault(column.writeDefault());
+    }
+    return definition.build();
   }
 
   private static TableView view(Versioned<Table> found) {

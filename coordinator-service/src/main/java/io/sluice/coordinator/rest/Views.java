@@ -3,10 +3,13 @@ package io.sluice.coordinator.rest;
 import io.sluice.coordinator.metadata.Bucket;
 import io.sluice.coordinator.metadata.ClusterState;
 import io.sluice.coordinator.metadata.Database;
+import io.sluice.coordinator.metadata.Partition;
 import io.sluice.coordinator.metadata.ServerLoads;
 import io.sluice.coordinator.metadata.Table;
 import io.sluice.coordinator.metadata.TabletServer;
+import io.sluice.format.partition.PartitionKeys;
 import io.sluice.format.schema.Column;
+import io.sluice.format.schema.FieldIds;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +35,8 @@ final class Views {
       int columnCount,
       int bucketCount,
       int offlineBuckets,
+      List<String> partitionKeys,
+      int partitionCount,
       int replicationFactor,
       String comment,
       long createdMs) {
@@ -43,7 +48,9 @@ final class Views {
           kindOf(table),
           table.schema().size(),
           table.buckets().size(),
-          (int) table.buckets().stream().filter(bucket -> !bucket.hasLeader()).count(),
+          offline(table.buckets()),
+          table.partitionKeys(),
+          table.partitions().size(),
           table.replicationFactor(),
           table.comment(),
           table.createdMs());
@@ -61,10 +68,13 @@ final class Views {
       List<String> primaryKey,
       int bucketCount,
       List<String> bucketKey,
+      List<String> partitionKeys,
+      int partitionCount,
       int replicationFactor,
       Map<String, String> options,
       String comment,
       long createdMs,
+      int version,
       List<BucketView> buckets) {
     static TableView of(ClusterState state, Table table) {
       return new TableView(
@@ -75,35 +85,76 @@ final class Views {
           table.schema().schemaId(),
           table.schema().columns().stream().map(ColumnView::of).toList(),
           table.schema().primaryKey(),
-          table.buckets().size(),
+          table.bucketCount(),
           table.bucketKey(),
+          table.partitionKeys(),
+          table.partitions().size(),
           table.replicationFactor(),
           table.options(),
           table.comment(),
           table.createdMs(),
+          table.version(),
           table.buckets().stream().map(bucket -> BucketView.of(state, bucket)).toList());
     }
   }
 
-  /** A column. */
-  record ColumnView(int id, String name, String type, boolean nullable, String comment) {
+  /** A partition. */
+  record PartitionView(
+      long partitionId,
+      String name,
+      List<String> values,
+      long createdMs,
+      int bucketCount,
+      int offlineBuckets) {
+    static PartitionView of(Table table, Partition partition) {
+      return new PartitionView(
+          partition.partitionId(),
+          PartitionKeys.name(table.partitionKeys(), partition.values()),
+          partition.values(),
+          partition.createdMs(),
+          table.bucketCount(),
+          offline(table.bucketsOf(partition.partitionId())));
+    }
+  }
+
+  /**
+   * A column.
+   *
+   * @param fieldIds ids of the fields of ROW types inside its type, in the order of its text
+   * @param initialDefault what rows stored before it was added read as, absent for NULL
+   * @param writeDefault what a writer that leaves it out stores, absent for NULL
+   */
+  record ColumnView(
+      int id,
+      String name,
+      String type,
+      boolean nullable,
+      String comment,
+      List<Integer> fieldIds,
+      @Nullable String initialDefault,
+      @Nullable String writeDefault) {
     static ColumnView of(Column column) {
       return new ColumnView(
           column.id(),
           column.name(),
           column.type().toString(),
           column.nullable(),
-          column.comment());
+          column.comment(),
+          FieldIds.of(column.type()),
+          column.initialDefault(),
+          column.writeDefault());
     }
   }
 
   /**
    * A bucket.
    *
+   * @param partitionId its partition, 0 when the table is not partitioned
    * @param leader server that leads it, absent when none does
    * @param leaderAddress where that server's Arrow Flight listens
    */
   record BucketView(
+      long partitionId,
       int bucket,
       @Nullable Integer leader,
       @Nullable String leaderAddress,
@@ -114,6 +165,7 @@ final class Views {
     static BucketView of(ClusterState state, Bucket bucket) {
       TabletServer leader = state.servers().get(bucket.leader());
       return new BucketView(
+          bucket.partitionId(),
           bucket.bucket(),
           bucket.hasLeader() ? bucket.leader() : null,
           leader == null
@@ -155,7 +207,11 @@ final class Views {
   }
 
   /** A replica that its server cannot serve. */
-  record OfflineReplicaView(long tableId, int bucket, String reason) {}
+  record OfflineReplicaView(long tableId, long partitionId, int bucket, String reason) {}
+
+  private static int offline(List<Bucket> buckets) {
+    return (int) buckets.stream().filter(bucket -> !bucket.hasLeader()).count();
+  }
 
   private static String kindOf(Table table) {
     return table.schema().primaryKey().isEmpty() ? "log" : "primary-key";

@@ -6,11 +6,17 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.grpc.StatusRuntimeException;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.format.schema.DataType;
+import io.sluice.format.schema.SchemaChange;
 import io.sluice.protocol.error.StatusMapping;
+import io.sluice.protocol.metadata.SchemaChanges;
+import io.sluice.protocol.metadata.v1.AlterTableRequest;
 import io.sluice.protocol.metadata.v1.ColumnDef;
 import io.sluice.protocol.metadata.v1.CreateDatabaseRequest;
+import io.sluice.protocol.metadata.v1.CreatePartitionRequest;
 import io.sluice.protocol.metadata.v1.CreateTableRequest;
 import io.sluice.protocol.metadata.v1.DropDatabaseRequest;
+import io.sluice.protocol.metadata.v1.DropPartitionRequest;
 import io.sluice.protocol.metadata.v1.DropTableRequest;
 import io.sluice.protocol.metadata.v1.GetTableRequest;
 import io.sluice.protocol.metadata.v1.InitWriterRequest;
@@ -19,11 +25,13 @@ import io.sluice.protocol.metadata.v1.ListServersRequest;
 import io.sluice.protocol.metadata.v1.ListTablesRequest;
 import io.sluice.protocol.metadata.v1.MetadataServiceGrpc;
 import io.sluice.protocol.metadata.v1.MetadataServiceGrpc.MetadataServiceBlockingStub;
+import io.sluice.protocol.metadata.v1.PartitionInfo;
 import io.sluice.protocol.metadata.v1.ServerInfo;
 import io.sluice.protocol.metadata.v1.TableInfo;
 import io.sluice.testkit.Await;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.AfterAll;
@@ -99,6 +107,91 @@ class CoordinatorIT {
   }
 
   @Test
+  void anAlteredTableIsSentToItsTablet() {
+    TableInfo created = create("altered", Map.of());
+    TableInfo altered =
+        metadata.alterTable(
+            AlterTableRequest.newBuilder()
+                .setDatabase("demo")
+                .setTable("altered")
+                .setTableId(created.getTableId())
+                .addChanges(
+                    SchemaChanges.toProto(
+                        new SchemaChange.Add(
+                            List.of(),
+                            "age",
+                            new DataType.IntegerType(32),
+                            false,
+                            "",
+                            "18",
+                            new SchemaChange.Position.After("id"))))
+                .build());
+    assertThat(altered.getSchema().getSchemaId()).isEqualTo(2);
+    assertThat(altered.getSchema().getColumns(1).getId()).isEqualTo(3);
+    assertThat(altered.getSchema().getColumns(1).getInitialDefault()).isEqualTo("18");
+    assertThat(get("altered")).isEqualTo(altered);
+    Await.until(
+        "the tablet hears of it",
+        SOON,
+        () ->
+            tablet.received().stream()
+                .flatMap(message -> message.getDelta().getTablesList().stream())
+                .anyMatch(
+                    table ->
+                        table.getTableId() == created.getTableId()
+                            && table.getSchemasCount() == 2));
+    assertCode(
+        ErrorCode.INVALID_ALTER,
+        "Table demo.altered cannot be altered: ",
+        () ->
+            metadata.alterTable(
+                AlterTableRequest.newBuilder().setDatabase("demo").setTable("altered").build()));
+  }
+
+  @Test
+  void partitionsAreSentToTheirTabletAndTakenAway() {
+    TableInfo table =
+        metadata.createTable(
+            request("parts", Map.of("bucket.num", "2")).toBuilder()
+                .addPartitionKeys("name")
+                .build());
+    assertThat(table.getBucketsList()).isEmpty();
+    assertThat(table.getBucketCount()).isEqualTo(2);
+    PartitionInfo partition =
+        metadata.createPartition(
+            CreatePartitionRequest.newBuilder()
+                .setDatabase("demo")
+                .setTable("parts")
+                .addValues("x")
+                .build());
+    TableInfo filled = get("parts");
+    assertThat(filled.getPartitionsList()).containsExactly(partition);
+    assertThat(filled.getPartitionKeysList()).containsExactly("name");
+    assertThat(filled.getBucketsList())
+        .hasSize(2)
+        .allMatch(bucket -> bucket.getPartitionId() == partition.getPartitionId());
+    DropPartitionRequest drop =
+        DropPartitionRequest.newBuilder()
+            .setDatabase("demo")
+            .setTable("parts")
+            .addValues("x")
+            .setIgnoreIfMissing(true)
+            .build();
+    assertThat(metadata.dropPartition(drop).getDropped()).isTrue();
+    assertThat(metadata.dropPartition(drop).getDropped()).isFalse();
+    Await.until(
+        "the tablet hears that its replicas are gone",
+        SOON,
+        () ->
+            tablet.received().stream()
+                    .flatMap(message -> message.getDelta().getRemovedReplicasList().stream())
+                    .filter(bucket -> bucket.getPartitionId() == partition.getPartitionId())
+                    .count()
+                == 2);
+    assertThat(get("parts").getBucketsList()).isEmpty();
+  }
+
+  @Test
   void badDefinitionsAreClearErrorsAndTheServerGoesOn() {
     assertCode(
         ErrorCode.INVALID_OPTION,
@@ -114,8 +207,8 @@ class CoordinatorIT {
         () -> create("bad", Map.of("table.replication.factr", "1")));
     assertCode(
         ErrorCode.UNSUPPORTED,
-        "Option table.log.ttl is known but not in this build; leave it out",
-        () -> create("bad", Map.of("table.log.ttl", "7d")));
+        "Option table.kv.ttl is known but not in this build; leave it out",
+        () -> create("bad", Map.of("table.kv.ttl", "7d")));
     assertCode(
         ErrorCode.INVALID_NAME,
         "Table name '' must have 1 to 200 characters out of letters, digits, '_' and '-'",

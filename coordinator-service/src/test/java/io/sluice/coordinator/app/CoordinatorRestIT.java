@@ -67,6 +67,96 @@ class CoordinatorRestIT {
   }
 
   @Test
+  void aTableIsAlteredInOneRequest() throws Exception {
+    post(
+        "/api/v1/tables",
+        "{'database':'demo','table':'alter','columns':[{'name':'id','type':'BIGINT'},"
+            + "{'name':'n','type':'INT'}]}");
+    HttpResponse<String> altered =
+        post(
+            "/api/v1/tables/demo/alter/alter",
+            "{'changes':[{'addColumn':{'column':{'name':'r','type':'ROW<a INT, b STRING>'},"
+                + "'position':{'first':true}}},{'changeType':{'path':['n'],'newType':'BIGINT'}},"
+                + "{'addColumn':{'parent':['r'],'column':{'name':'c','type':'DATE'}}},"
+                + "{'setDefault':{'path':['n'],'value':'5'}},"
+                + "{'setOption':{'key':'table.log.ttl','value':'1 d'}},{'tableComment':'better'}]}");
+    assertThat(altered.statusCode()).as(altered.body()).isEqualTo(200);
+    JsonNode table = json(altered);
+    assertThat(table.get("schemaId").asInt()).isEqualTo(2);
+    assertThat(table.get("version").asInt()).isEqualTo(1);
+    assertThat(table.get("comment").asString()).isEqualTo("better");
+    assertThat(table.get("options").get("table.log.ttl").asString()).isEqualTo("1 d");
+    JsonNode row = table.get("columns").get(0);
+    assertThat(row.get("type").asString()).isEqualTo("ROW<`a` INT, `b` STRING, `c` DATE>");
+    assertThat(row.get("fieldIds")).hasSize(3);
+    JsonNode n = table.get("columns").get(2);
+    assertThat(n.get("type").asString()).isEqualTo("BIGINT");
+    assertThat(n.get("writeDefault").asString()).isEqualTo("5");
+    assertThat(n.get("initialDefault")).isNull();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "{'changes':[]}|400|INVALID_ALTER|names no change",
+        "{'changes':[{}]}|400|INVALID_ALTER|empty or unknown",
+        "{'changes':[{'dropColumn':{}}]}|400|INVALID_ALTER|its path is empty",
+        "{'changes':[{'dropColumn':{'path':['nope']}}]}|400|INVALID_ALTER|nope",
+        "{'changes':[{'drop':{'path':['id']}}]}|400|INVALID_ARGUMENT|drop",
+        "{'changes':[{'addColumn':{'column':{'name':'x','type':'INTT'}}}]}|400|INVALID_SCHEMA|Column 'x'",
+        "{'changes':[{'setOption':{'key':'bucket.num','value':'2'}}]}|400|INVALID_ALTER|fixed when",
+        "{'tableId':'999','changes':[{'tableComment':'x'}]}|409|TABLE_CHANGED|created again",
+        "{'changes'|400|INVALID_ARGUMENT|cannot be parsed",
+        "[1]|400|INVALID_ARGUMENT|cannot be parsed",
+      })
+  void badAlterationsAreProblems(String body, int status, String code, String detail)
+      throws Exception {
+    post(
+        "/api/v1/tables",
+        "{'database':'demo','table':'keep','columns':[{'name':'id','type':'BIGINT'}],'ignoreIfExists':true}");
+    assertProblem(post("/api/v1/tables/demo/keep/alter", body), status, code, detail);
+  }
+
+  @Test
+  void partitionsAreCreatedListedAndDropped() throws Exception {
+    assertThat(
+            post(
+                    "/api/v1/tables",
+                    "{'database':'demo','table':'parts','columns':[{'name':'id','type':'BIGINT'},"
+                        + "{'name':'dt','type':'STRING'}],'partitionKeys':['dt'],"
+                        + "'options':{'bucket.num':'2'}}")
+                .statusCode())
+        .isEqualTo(201);
+    String path = "/api/v1/tables/demo/parts/partitions";
+    HttpResponse<String> created = post(path, "{'values':['a/b']}");
+    assertThat(created.statusCode()).as(created.body()).isEqualTo(201);
+    assertThat(json(created).get("name").asString()).isEqualTo("dt=a%2Fb");
+    assertThat(post(path, "{'name':'dt=c'}").statusCode()).isEqualTo(201);
+    assertThat(post(path, "{'name':'dt=c','ignoreIfExists':true}").statusCode()).isEqualTo(201);
+    assertProblem(post(path, "{'name':'dt=c'}"), 409, "PARTITION_EXISTS", "dt=c");
+    assertProblem(post(path, "{'name':'x=c'}"), 400, "INVALID_PARTITION", "dt=<value>");
+    assertProblem(post(path, "{}"), 400, "INVALID_ARGUMENT", "either the values or the name");
+    JsonNode page = json(coordinator.get(path + "?limit=1&offset=1"));
+    assertThat(page.get("total").asInt()).isEqualTo(2);
+    assertThat(page.get("items").get(0).get("values").get(0).asString()).isEqualTo("c");
+    JsonNode table = json(coordinator.get("/api/v1/tables/demo/parts"));
+    assertThat(table.get("buckets")).hasSize(4);
+    assertThat(table.get("partitionCount").asInt()).isEqualTo(2);
+    assertThat(table.get("buckets").get(3).get("partitionId").asLong()).isPositive();
+    JsonNode schemas = json(coordinator.get("/v3/api-docs")).get("components").get("schemas");
+    assertFields(schemas, "Partition", page.get("items").get(0));
+    assertFields(schemas, "PartitionPage", page);
+    assertThat(coordinator.get("/actuator/prometheus").body())
+        .contains("sluice_coordinator_partitions 2.0", "sluice_coordinator_auto_partition_drops");
+    assertThat(coordinator.delete(path + "?name=dt%3Da%252Fb").statusCode()).isEqualTo(204);
+    assertProblem(
+        coordinator.delete(path + "?name=dt%3Da%252Fb"), 404, "PARTITION_NOT_FOUND", "dt=a%2Fb");
+    assertProblem(coordinator.delete(path), 400, "INVALID_ARGUMENT", "name");
+  }
+
+  @Test
   void listsArePagedAndFiltered() throws Exception {
     for (String name : new String[] {"page-a", "page-b", "page-c"}) {
       assertThat(post("/api/v1/databases", "{'name':'" + name + "'}").statusCode()).isEqualTo(201);
@@ -200,7 +290,7 @@ class CoordinatorRestIT {
   void answersHaveExactlyTheDocumentedFields() throws Exception {
     post(
         "/api/v1/tables",
-        "{'database':'demo','table':'doc','columns':[{'name':'id','type':'BIGINT'}],'ignoreIfExists':true}");
+        "{'database':'demo','table':'doc','columns':[{'name':'id','type':'BIGINT','writeDefault':'7'}],'ignoreIfExists':true}");
     JsonNode schemas = json(coordinator.get("/v3/api-docs")).get("components").get("schemas");
     JsonNode table = json(coordinator.get("/api/v1/tables/demo/doc"));
     assertFields(schemas, "Table", table);

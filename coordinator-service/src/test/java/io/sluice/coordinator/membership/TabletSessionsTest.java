@@ -1,6 +1,8 @@
 package io.sluice.coordinator.membership;
 
+import static io.sluice.coordinator.metadata.Fixtures.createPartitioned;
 import static io.sluice.coordinator.metadata.Fixtures.createTable;
+import static io.sluice.coordinator.metadata.Fixtures.partition;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.common.ErrorCode;
@@ -8,17 +10,21 @@ import io.sluice.common.TableBucket;
 import io.sluice.common.TablePath;
 import io.sluice.coordinator.metadata.Command;
 import io.sluice.coordinator.metadata.FakeMetadataLog;
+import io.sluice.coordinator.metadata.Fixtures;
 import io.sluice.protocol.cluster.v1.BucketId;
 import io.sluice.protocol.cluster.v1.Delta;
 import io.sluice.protocol.cluster.v1.Heartbeat;
 import io.sluice.protocol.cluster.v1.Image;
 import io.sluice.protocol.cluster.v1.OfflineReplica;
 import io.sluice.protocol.cluster.v1.RegisterTablet;
+import io.sluice.protocol.cluster.v1.ReplicaState;
 import io.sluice.protocol.cluster.v1.TabletMessage;
 import io.sluice.protocol.cluster.v1.WriterEpoch;
+import io.sluice.protocol.metadata.v1.PartitionInfo;
 import io.sluice.testkit.MovedClock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -171,6 +177,110 @@ class TabletSessionsTest {
     assertThat(missed.getDroppedTablesList()).containsExactly(1L);
     assertThat(missed.getRemovedReplicasList())
         .containsExactlyInAnyOrder(bucket(1, 0), bucket(77, 3));
+  }
+
+  @Test
+  void anAlterationSendsTheTableToThoseWhoHoldItAlone() {
+    FakeSink one = new FakeSink();
+    FakeSink two = new FakeSink();
+    connect(one, register(1, "a"));
+    connect(two, register(2, "b"));
+    submit(createTable("t", List.of(List.of(1))));
+    submit(new Command.AlterTable(1, 0, Fixtures.wider(2), Map.of("owner", "you"), ""));
+    Delta altered = one.delta(2);
+    assertThat(altered.getTables(0).getSchemasList()).hasSize(2);
+    assertThat(altered.getTables(0).getSchemas(1).getColumns(2).getInitialDefault()).isEqualTo("7");
+    assertThat(altered.getTables(0).getOptionsMap()).containsEntry("owner", "you");
+    assertThat(altered.getReplicasList()).isEmpty();
+    assertThat(two.sent).hasSize(1);
+  }
+
+  @Test
+  void partitionsComeAndGoWithTheirReplicas() {
+    FakeSink one = new FakeSink();
+    FakeSink two = new FakeSink();
+    connect(one, register(1, "a"));
+    connect(two, register(2, "b"));
+    submit(createPartitioned("t"));
+    assertThat(one.sent).as("nobody holds a table without partitions").hasSize(1);
+    submit(new Command.CreatePartition(1, partition("x", 1), 5));
+    Delta created = one.delta(1);
+    assertThat(created.getTables(0).getPartitionKeysList()).containsExactly("name");
+    assertThat(created.getTables(0).getBucketCount()).isEqualTo(2);
+    assertThat(created.getTables(0).getPartitions(0).getValuesList()).containsExactly("x");
+    assertThat(created.getReplicasList().stream().map(ReplicaState::getBucket))
+        .containsExactly(bucket(1, 1, 0), bucket(1, 1, 1));
+    assertThat(two.sent).hasSize(1);
+
+    submit(new Command.CreatePartition(1, partition("y", 2), 5));
+    assertThat(one.delta(2).getTables(0).getPartitionsList()).hasSize(2);
+    assertThat(one.delta(2).getReplicasList()).isEmpty();
+
+    submit(new Command.DropPartition(1, 1));
+    Delta dropped = one.delta(3);
+    assertThat(dropped.getRemovedReplicasList()).containsExactly(bucket(1, 1, 0), bucket(1, 1, 1));
+    assertThat(dropped.getTables(0).getPartitionsList()).hasSize(1);
+    assertThat(dropped.getDroppedTablesList()).isEmpty();
+    assertThat(two.delta(2).getRemovedReplicasList()).isEmpty();
+
+    submit(new Command.DropTable(new TablePath("demo", "t")));
+    assertThat(one.delta(4).getDroppedTablesList())
+        .as("a server that held a partition of it once forgets it too")
+        .containsExactly(1L);
+    assertThat(two.delta(3).getRemovedReplicasList())
+        .containsExactly(bucket(1, 2, 0), bucket(1, 2, 1));
+  }
+
+  /** Field report B26: a server that was down meanwhile revives nothing. */
+  @Test
+  void aServerThatWasDownLosesADroppedPartitionAndGetsTheNewOneOfTheSameName() {
+    TabletSession session = connect(new FakeSink(), register(1, "a"));
+    submit(createTable("t1", List.of(List.of(1))));
+    submit(createPartitioned("t2", partition("20250101", 1)));
+    long seen = log.current().index();
+    session.failed(null);
+    submit(new Command.DropTable(new TablePath("demo", "t1")));
+    submit(new Command.DropPartition(2, 1));
+    submit(new Command.CreatePartition(2, partition("20250101", 1), 9));
+
+    FakeSink again = new FakeSink();
+    connect(
+        again,
+        register(1, "b")
+            .setClusterId("c1")
+            .setLastIndex(seen)
+            .addDirectories(bucket(1, 0))
+            .addDirectories(bucket(2, 1, 0))
+            .addDirectories(bucket(2, 1, 1)));
+    Delta missed = again.delta(0);
+    assertThat(missed.getRemovedReplicasList())
+        .containsExactlyInAnyOrder(bucket(1, 0), bucket(2, 1, 0), bucket(2, 1, 1));
+    assertThat(missed.getReplicasList().stream().map(ReplicaState::getBucket))
+        .containsExactly(bucket(2, 2, 0), bucket(2, 2, 1));
+    assertThat(missed.getTables(0).getPartitionsList())
+        .containsExactly(
+            PartitionInfo.newBuilder()
+                .setPartitionId(2)
+                .addValues("20250101")
+                .setCreatedMs(9)
+                .build());
+  }
+
+  @Test
+  void aPartitionThatCameAndWentBetweenTwoDeltasLeavesNothing() {
+    FakeSink sink = new FakeSink();
+    connect(sink, register(1, "a"));
+    submit(createPartitioned("t"));
+    sink.ready = false;
+    submit(new Command.CreatePartition(1, partition("x", 1), 5));
+    submit(new Command.DropPartition(1, 1));
+    submit(new Command.DropTable(new TablePath("demo", "t")));
+    sink.ready = true;
+    work();
+    assertThat(sink.delta(1).getTablesList()).isEmpty();
+    assertThat(sink.delta(1).getReplicasList()).isEmpty();
+    assertThat(sink.delta(1).getRemovedReplicasList())
+        .containsExactly(bucket(1, 1, 0), bucket(1, 1, 1));
   }
 
   @Test
@@ -335,6 +445,10 @@ class TabletSessionsTest {
 
   private static BucketId bucket(long table, int bucket) {
     return BucketId.newBuilder().setTableId(table).setBucket(bucket).build();
+  }
+
+  private static BucketId bucket(long table, long partition, int bucket) {
+    return bucket(table, bucket).toBuilder().setPartitionId(partition).build();
   }
 
   private static WriterEpoch writer(long id, int epoch) {

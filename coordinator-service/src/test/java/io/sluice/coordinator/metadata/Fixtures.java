@@ -4,6 +4,7 @@ import io.sluice.common.TablePath;
 import io.sluice.format.schema.Column;
 import io.sluice.format.schema.DataType;
 import io.sluice.format.schema.TableSchema;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -47,6 +48,37 @@ public final class Fixtures {
         "comment",
         2000,
         placement);
+  }
+
+  /**
+   * Creates a table in database demo that is partitioned by its column name, with two buckets in
+   * each partition.
+   */
+  public static Command.CreateTable createPartitioned(
+      String name, Command.NewPartition... partitions) {
+    return new Command.CreateTable(
+        new TablePath("demo", name),
+        SCHEMA,
+        List.of("id"),
+        Map.of("bucket.num", "2"),
+        "",
+        2000,
+        List.of(),
+        new Command.Partitioning(List.of("name"), 2, 1, List.of(partitions)));
+  }
+
+  /** A partition of such a table, both buckets on one server. */
+  public static Command.NewPartition partition(String value, int server) {
+    return new Command.NewPartition(List.of(value), List.of(List.of(server), List.of(server)));
+  }
+
+  /** The schema after {@link #SCHEMA}, with one more column. */
+  public static TableSchema wider(int schemaId) {
+    List<Column> columns = new ArrayList<>(SCHEMA.columns());
+    columns.add(
+        new Column(
+            schemaId + 1, "c" + schemaId, new DataType.IntegerType(32), false, "", "7", "8"));
+    return new TableSchema(schemaId, columns, List.of());
   }
 
   /** As {@link #createTable}, with a copy in the lake. */

@@ -12,6 +12,7 @@ import io.sluice.coordinator.metadata.LakeOffset;
 import io.sluice.coordinator.metadata.LakeTable;
 import io.sluice.coordinator.metadata.MetadataImage;
 import io.sluice.coordinator.metadata.Outcome;
+import io.sluice.coordinator.metadata.Partition;
 import io.sluice.coordinator.metadata.PersistentMap;
 import io.sluice.coordinator.metadata.Table;
 import io.sluice.coordinator.metadata.Transition;
@@ -40,6 +41,7 @@ class MetadataRandomTest {
 
   @Test
   void invariantsHoldAndEveryReplayGivesTheSameBytes() {
+    Map<Class<?>, Integer> accepted = new HashMap<>();
     Seeds.run(
         60,
         (seed, random) -> {
@@ -47,11 +49,14 @@ class MetadataRandomTest {
           ClusterState state = ClusterState.EMPTY;
           Model model = new Model();
           for (int i = 0; i < 300; i++) {
-            Command command = randomCommand(random);
+            Command command = randomCommand(random, state);
             byte[] encoded = CommandCodec.encode(command);
             assertThat(CommandCodec.decode(encoded)).isEqualTo(command);
             Transition transition = Transitions.apply(state, command);
             model.check(command, transition);
+            if (transition.outcome() instanceof Outcome.Accepted) {
+              accepted.merge(command.getClass(), 1, Integer::sum);
+            }
             state = transition.state();
             commands.add(command);
           }
@@ -65,6 +70,15 @@ class MetadataRandomTest {
           assertThat(snapshot(replayed)).isEqualTo(snapshot(state));
           assertThat(roundTrip(state)).isEqualTo(state);
         });
+    if (System.getProperty("sluice.seed") == null) {
+      for (Class<?> kind :
+          List.of(
+              Command.AlterTable.class,
+              Command.CreatePartition.class,
+              Command.DropPartition.class)) {
+        assertThat(accepted.get(kind)).as("%s accepted", kind).isGreaterThan(20);
+      }
+    }
   }
 
   private static byte[] snapshot(ClusterState state) throws IOException {
@@ -80,12 +94,12 @@ class MetadataRandomTest {
     return SnapshotFile.read(file, GROUP).state();
   }
 
-  private static Command randomCommand(SplittableRandom random) {
+  private static Command randomCommand(SplittableRandom random, ClusterState state) {
     String database = "d" + random.nextInt(3);
     String table = "t" + random.nextInt(6);
     int server = 1 + random.nextInt(4);
     String incarnation = "i" + random.nextInt(3);
-    return switch (random.nextInt(18)) {
+    return switch (random.nextInt(30)) {
       case 0 -> new Command.Bootstrap("c" + random.nextInt(5));
       case 1 -> new Command.CreateDatabase(database, "x", random.nextInt(100));
       case 2 -> new Command.DropDatabase(database, random.nextInt(4) == 0);
@@ -98,8 +112,57 @@ class MetadataRandomTest {
               random.nextInt(100));
       case 10 -> new Command.EndSession(server, incarnation);
       case 11, 12, 13, 14, 15, 16 -> lakeCommand(random);
+      case 17, 18, 19 ->
+          new Command.CreatePartition(
+              1 + random.nextInt(20), newPartition(random, 2), random.nextInt(100));
+      case 20, 21 -> dropPartition(random, state);
+      case 22, 23, 24 ->
+          new Command.AlterTable(
+              1 + random.nextInt(20),
+              random.nextInt(2),
+              random.nextBoolean() ? null : Fixtures.wider(2 + random.nextInt(3)),
+              Map.of("a", "" + random.nextInt(3)),
+              "altered");
+      case 25, 26 -> createPartitioned(random, new TablePath(database, table));
       default -> new Command.InitWriter(random.nextInt(3) == 0 ? "" : "w" + random.nextInt(4));
     };
+  }
+
+  private static Command createPartitioned(SplittableRandom random, TablePath path) {
+    List<Command.NewPartition> partitions = new ArrayList<>();
+    for (int i = 0; i < random.nextInt(3); i++) {
+      partitions.add(
+          new Command.NewPartition(List.of("start" + i), newPartition(random, 2).placement()));
+    }
+    return new Command.CreateTable(
+        path,
+        Fixtures.SCHEMA,
+        List.of("id"),
+        Map.of(),
+        "",
+        random.nextInt(100),
+        List.of(),
+        new Command.Partitioning(List.of("name"), 2, 1, partitions));
+  }
+
+  /** Often of a partition that there is. */
+  private static Command dropPartition(SplittableRandom random, ClusterState state) {
+    List<Command> possible = new ArrayList<>();
+    possible.add(new Command.DropPartition(1 + random.nextInt(12), 1 + random.nextInt(12)));
+    for (PersistentMap.Entry<Long, Table> entry : state.tables()) {
+      for (Partition partition : entry.value().partitions()) {
+        possible.add(new Command.DropPartition(entry.key(), partition.partitionId()));
+      }
+    }
+    return possible.get(random.nextInt(possible.size()));
+  }
+
+  private static Command.NewPartition newPartition(SplittableRandom random, int buckets) {
+    List<List<Integer>> placement = new ArrayList<>();
+    for (int bucket = 0; bucket < buckets; bucket++) {
+      placement.add(List.of(1 + random.nextInt(4)));
+    }
+    return new Command.NewPartition(List.of("p" + random.nextInt(12)), placement);
   }
 
   private static Command lakeCommand(SplittableRandom random) {
@@ -159,6 +222,8 @@ class MetadataRandomTest {
     private final Map<String, Integer> writerEpochs = new HashMap<>();
     private final Map<String, Bucket> buckets = new HashMap<>();
     private final Map<Long, LakeTable> lakes = new HashMap<>();
+    private final Map<Long, Table> known = new HashMap<>();
+    private final Map<Long, Long> partitionOwners = new HashMap<>();
 
     void check(Command command, Transition transition) {
       ClusterState state = transition.state();
@@ -175,14 +240,40 @@ class MetadataRandomTest {
       assertThat(state.tables().size()).isEqualTo(tables.size());
       for (PersistentMap.Entry<Long, Table> entry : state.tables()) {
         for (Bucket bucket : entry.value().buckets()) {
-          check(state, entry.key() + "-" + bucket.bucket(), bucket);
+          check(state, entry.value().bucketId(bucket).toString(), bucket);
+          assertThat(state.bucket(entry.value().bucketId(bucket))).isSameAs(bucket);
         }
+        check(command, transition, entry.value());
         assertThat(state.lakes().containsKey(entry.key())).isEqualTo(entry.value().lakeEnabled());
       }
       for (PersistentMap.Entry<Long, LakeTable> entry : state.lakes()) {
         assertThat(state.table(entry.key())).isNotNull();
         check(command, entry.value());
       }
+    }
+
+    /** Ids of partitions and schemas only grow; a version goes with an accepted alteration. */
+    private void check(Command command, Transition transition, Table table) {
+      Table before = known.put(table.tableId(), table);
+      Set<List<String>> values = new HashSet<>();
+      for (Partition partition : table.partitions()) {
+        assertThat(values.add(partition.values())).as("values are there once").isTrue();
+        assertThat(partition.partitionId()).isLessThan(transition.state().nextPartitionId());
+        Long owner = partitionOwners.putIfAbsent(partition.partitionId(), table.tableId());
+        assertThat(owner == null || owner == table.tableId()).as("ids are never reused").isTrue();
+        if (before != null && before.partition(partition.partitionId()) == null) {
+          assertThat(before.partitions().stream().map(Partition::partitionId))
+              .allMatch(id -> id < partition.partitionId());
+        }
+        assertThat(table.bucketsOf(partition.partitionId())).hasSize(table.bucketCount());
+      }
+      if (before == null || before.version() == table.version()) {
+        return;
+      }
+      assertThat(command).isInstanceOf(Command.AlterTable.class);
+      assertThat(((Command.AlterTable) command).version()).isEqualTo(before.version());
+      assertThat(table.version()).isEqualTo(before.version() + 1);
+      assertThat(table.schemas().subList(0, before.schemas().size())).isEqualTo(before.schemas());
     }
 
     /** Epochs only grow; offsets move by a round alone, from where they were. */

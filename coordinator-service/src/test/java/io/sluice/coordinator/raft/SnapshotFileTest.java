@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,12 +32,16 @@ class SnapshotFileTest {
 
   private static final String GOLDEN_WITH_LAKE = "/golden/metadata-snapshot-v1-lake.bin";
 
+  private static final String GOLDEN_WITH_PARTITIONS =
+      "/golden/metadata-snapshot-v1-partitions.bin";
+
   @TempDir Path directory;
 
   @Test
   void writesTheGoldenBytes() throws IOException {
     assertThat(bytes(image())).isEqualTo(golden(GOLDEN));
     assertThat(bytes(imageWithLake())).isEqualTo(golden(GOLDEN_WITH_LAKE));
+    assertThat(bytes(imageWithPartitions())).isEqualTo(golden(GOLDEN_WITH_PARTITIONS));
   }
 
   @Test
@@ -46,6 +51,8 @@ class SnapshotFileTest {
     assertThat(SnapshotFile.read(file, GROUP)).isEqualTo(image());
     Files.write(file, golden(GOLDEN_WITH_LAKE));
     assertThat(SnapshotFile.read(file, GROUP)).isEqualTo(imageWithLake());
+    Files.write(file, golden(GOLDEN_WITH_PARTITIONS));
+    assertThat(SnapshotFile.read(file, GROUP)).isEqualTo(imageWithPartitions());
   }
 
   @Test
@@ -144,5 +151,19 @@ class SnapshotFileTest {
             new Command.RaiseTieringEpoch(2, 3),
             new Command.SetLakeHold(2, LakeHold.PAUSED, "by an operator"));
     return new MetadataImage(43, state);
+  }
+
+  /** The same as the first, with an altered table and a partitioned one. */
+  private static MetadataImage imageWithPartitions() {
+    ClusterState state =
+        Fixtures.apply(
+            image().state(),
+            new Command.AlterTable(
+                1, 0, Fixtures.wider(2), Map.of("table.log.ttl", "1 d"), "altered"),
+            Fixtures.createPartitioned("daily", Fixtures.partition("2024-01-01", 1)),
+            new Command.CreatePartition(2, Fixtures.partition("2024-01-02", 1), 3000),
+            new Command.CreatePartition(2, Fixtures.partition("a/b=c%", 1), 4000),
+            new Command.DropPartition(2, 2));
+    return new MetadataImage(44, state);
   }
 }

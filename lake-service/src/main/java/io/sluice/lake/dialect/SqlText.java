@@ -4,6 +4,7 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * One statement as it was sent, cut into tokens, to be rendered for either parser. Comments, hints
@@ -84,16 +85,27 @@ public final class SqlText {
 
   /** For DuckDB, with everything before the given index blank. */
   public Rendering forDuckDb(int from) {
-    return render(Token.Kind.BACKTICKED, '"', from, source.length());
+    return render(Token.Kind.BACKTICKED, '"', from, source.length(), Set.of(), Set.of());
   }
 
   /** For Flink's parser, up to the given index. */
   public Rendering forFlink(int until) {
-    return render(Token.Kind.DOUBLE_QUOTED, '`', 0, until);
+    return forFlink(until, Set.of(), Set.of());
+  }
+
+  /**
+   * For Flink's parser, up to the given index.
+   *
+   * @param hidden tokens that are blank there
+   * @param names words that are names there, whatever the parser has reserved
+   */
+  public Rendering forFlink(int until, Set<Token> hidden, Set<Token> names) {
+    return render(Token.Kind.DOUBLE_QUOTED, '`', 0, until, hidden, names);
   }
 
   /** Renders [from, until); names of one kind of quotes get the other quotes. */
-  private Rendering render(Token.Kind requoted, char quote, int from, int until) {
+  private Rendering render(
+      Token.Kind requoted, char quote, int from, int until, Set<Token> hidden, Set<Token> names) {
     RenderedText target = new RenderedText(until);
     int at = blank(target, 0, from);
     int gap = 0;
@@ -110,7 +122,9 @@ public final class SqlText {
         }
       }
       at = copy(target, at, token.start());
-      if (token.kind() == requoted) {
+      if (hidden.contains(token)) {
+        at = blank(target, at, token.end());
+      } else if (token.kind() == requoted || names.contains(token)) {
         target.quoted(token.text(), quote, token.start());
         at = token.end();
       } else {

@@ -35,6 +35,11 @@ public record Token(Kind kind, int start, int end, String text) {
     return kind == Kind.SYMBOL && text.charAt(0) == symbol;
   }
 
+  /** What a string says, without its quotes. */
+  public String unquoted() {
+    return text.substring(1, text.length() - 1).replace("''", "'");
+  }
+
   /** Whether this can stand for a name. */
   public boolean isName() {
     return kind == Kind.WORD || kind == Kind.BACKTICKED || kind == Kind.DOUBLE_QUOTED;

@@ -26,11 +26,13 @@ public final class BoundTable {
   private final TablePlan plan;
   private final List<ViewColumn> columns;
   private final List<ViewColumn> read;
+  private final String skip;
 
-  private BoundTable(TablePlan plan, List<ViewColumn> columns, List<ViewColumn> read) {
+  private BoundTable(TablePlan plan, List<ViewColumn> columns, List<ViewColumn> read, String skip) {
     this.plan = plan;
     this.columns = List.copyOf(columns);
     this.read = List.copyOf(read);
+    this.skip = skip;
   }
 
   /**
@@ -58,7 +60,9 @@ public final class BoundTable {
         read.add(column);
       }
     }
-    return new BoundTable(plan, columns, read);
+    boolean whole = plan.variant() == TableVariant.WHOLE && !plan.current();
+    String skip = whole ? SkipCondition.of(query, plan.table()) : "";
+    return new BoundTable(plan, columns, read, skip);
   }
 
   private static List<ViewColumn> columns(TablePlan plan, QueryReferences query) {
@@ -123,6 +127,14 @@ public final class BoundTable {
   /** Names of the columns that are read; none when rows are only counted. */
   public List<String> readNames() {
     return read.stream().map(ViewColumn::name).toList();
+  }
+
+  /**
+   * A condition that every row of the log fulfils which the query can have any use for, in the
+   * words of the client's filters; empty when there is none.
+   */
+  public String skip() {
+    return skip;
   }
 
   List<ViewColumn> columns() {

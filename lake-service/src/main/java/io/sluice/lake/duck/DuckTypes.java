@@ -169,7 +169,8 @@ final class DuckTypes {
   private static String resultField(String field) {
     int end = field.startsWith("\"") ? field.indexOf('"', 1) + 1 : field.indexOf(' ');
     if (end <= 0 || end >= field.length()) {
-      return field;
+      // ROW(1, 'a') has no names.
+      return resultType(field);
     }
     String name = field.substring(0, end).replace("\"", "");
     return "`" + name + "` " + resultType(field.substring(end).strip());

@@ -3,6 +3,7 @@ package io.sluice.lake.duck;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.lake.dialect.Rendering;
+import io.sluice.lake.duck.QueryReferences.SingleTable;
 import io.sluice.lake.duck.QueryReferences.TableReference;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -42,7 +44,32 @@ final class ReferenceCollector {
     walk(statement, Set.of());
     // A name that is a table's or an alias may stand for its whole row.
     boolean wholeRows = aliases.stream().anyMatch(lastNames::contains);
-    return new QueryReferences(tables, columns, allColumns || wholeRows);
+    return new QueryReferences(tables, columns, allColumns || wholeRows, single(statement));
+  }
+
+  /** The only table that is read, when the outermost query reads it itself and has a condition. */
+  private @Nullable SingleTable single(JsonNode statement) {
+    JsonNode node = statement.path("node");
+    JsonNode from = node.path("from_table");
+    JsonNode where = node.path("where_clause");
+    boolean simple =
+        tables.size() == 1
+            && node.path("type").asString("").equals("SELECT_NODE")
+            && from.path("type").asString("").equals("BASE_TABLE")
+            && where.isObject()
+            && isAbsent(node.path("sample"))
+            && isAbsent(from.path("sample"))
+            && from.path("column_name_alias").isEmpty()
+            && node.path("cte_map").path("map").isEmpty();
+    if (!simple) {
+      return null;
+    }
+    String alias = from.path("alias").asString("");
+    return new SingleTable(alias.isEmpty() ? from.path("table_name").asString("") : alias, where);
+  }
+
+  private static boolean isAbsent(JsonNode node) {
+    return node.isNull() || node.isMissingNode();
   }
 
   private void walk(JsonNode node, Set<String> commonTables) {
@@ -107,7 +134,11 @@ final class ReferenceCollector {
       aliases.add(lower(alias));
     }
     switch (type) {
-      case "BASE_TABLE" -> baseTable(node, commonTables);
+      case "BASE_TABLE" -> {
+        baseTable(node, commonTables);
+        // t(a, b) names columns by their place among all of them.
+        allColumns |= !node.path("column_name_alias").isEmpty();
+      }
       case "TABLE_FUNCTION" -> {
         String name = node.path("function").path("function_name").asString("");
         String refusal = FunctionRules.tableRefusal(name);

@@ -61,6 +61,13 @@ public final class ResultValues {
    * @param fields its fields in order
    */
   public record StructValue(Map<String, @Nullable Object> fields) {
+    private static final String UNNAMED = "EXPR$";
+
+    /** Whether its fields were written without names. */
+    public boolean unnamed() {
+      return fields.keySet().stream().allMatch(name -> name.startsWith(UNNAMED));
+    }
+
     public StructValue {
       fields = Collections.unmodifiableMap(new LinkedHashMap<>(fields));
     }
@@ -143,11 +150,7 @@ public final class ResultValues {
       return list;
     }
     if (value instanceof DuckDBStruct struct) {
-      Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-      for (Map.Entry<String, Object> field : struct.getMap().entrySet()) {
-        fields.put(field.getKey(), plain(field.getValue()));
-      }
-      return new StructValue(fields);
+      return struct(struct);
     }
     if (value instanceof Struct struct) {
       throw new SluiceException(
@@ -163,5 +166,17 @@ public final class ResultValues {
     }
     // UUID, INTERVAL, JSON, BIT and their like: their text says all.
     return value.toString();
+  }
+
+  /** ROW(1, 'a') has no names, which a map would take for one name: Flink's stand for them. */
+  private static StructValue struct(DuckDBStruct struct) throws SQLException {
+    Object[] values = struct.getAttributes();
+    List<String> names = List.copyOf(struct.getMap().keySet());
+    boolean named = names.size() == values.length && !names.contains("");
+    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+    for (int i = 0; i < values.length; i++) {
+      fields.put(named ? names.get(i) : StructValue.UNNAMED + i, plain(values[i]));
+    }
+    return new StructValue(fields);
   }
 }

@@ -4,6 +4,7 @@ import io.sluice.client.LogScanner;
 import io.sluice.client.ScanBatch;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
 import io.sluice.lake.duck.ViewColumn.Origin;
 import io.sluice.lake.union.Cluster;
 import io.sluice.lake.union.SystemColumns;
@@ -55,8 +56,8 @@ final class TailLoader {
 
   private static TableScan scan(BoundTable table) {
     TablePlan plan = table.plan();
-    Map<Integer, Long> start = new HashMap<>();
-    Map<Integer, Long> end = new HashMap<>();
+    Map<TableBucket, Long> start = new HashMap<>();
+    Map<TableBucket, Long> end = new HashMap<>();
     plan.tail()
         .forEach(
             (bucket, range) -> {
@@ -76,7 +77,8 @@ final class TailLoader {
         plan.current(),
         reads(table, Origin.OFFSET),
         reads(table, Origin.TIMESTAMP),
-        reads(table, Origin.CHANGE_TYPE));
+        reads(table, Origin.CHANGE_TYPE),
+        table.skip());
   }
 
   private static boolean reads(BoundTable table, Origin origin) {

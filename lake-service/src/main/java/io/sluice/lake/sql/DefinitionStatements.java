@@ -6,10 +6,8 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TableOptions;
 import io.sluice.common.TablePath;
-import io.sluice.format.schema.Column;
 import io.sluice.lake.dialect.NearestNames;
 import io.sluice.lake.dialect.SqlText;
-import io.sluice.lake.dialect.Token;
 import io.sluice.lake.duck.ResultColumn;
 import io.sluice.lake.union.Cluster;
 import io.sluice.lake.union.Lake;
@@ -17,7 +15,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
+import org.apache.flink.sql.parser.ddl.SqlAlterTable;
 import org.apache.flink.sql.parser.ddl.SqlCreateDatabase;
 import org.apache.flink.sql.parser.ddl.SqlCreateTable;
 import org.apache.flink.sql.parser.ddl.SqlDropDatabase;
@@ -26,29 +26,39 @@ import org.apache.flink.sql.parser.ddl.SqlUseDatabase;
 import org.apache.flink.sql.parser.dql.SqlRichDescribeTable;
 import org.apache.flink.sql.parser.dql.SqlShowCreateTable;
 import org.apache.flink.sql.parser.dql.SqlShowDatabases;
+import org.apache.flink.sql.parser.dql.SqlShowPartitions;
 import org.apache.flink.sql.parser.dql.SqlShowTables;
 import org.jspecify.annotations.Nullable;
 
-/** CREATE, DROP, SHOW, DESCRIBE and USE. Thread-safe. */
+/** CREATE, DROP, SHOW, DESCRIBE and USE; ALTER and COMMENT are handed on. Thread-safe. */
 final class DefinitionStatements {
   private final Cluster cluster;
   private final Lake lake;
+  private final KnownTables tables;
+  private final AlterStatements alterations;
 
   DefinitionStatements(Cluster cluster, Lake lake) {
     this.cluster = cluster;
     this.lake = lake;
+    this.tables = new KnownTables(cluster);
+    this.alterations = new AlterStatements(cluster);
   }
 
   /** Runs one. */
   SqlResult run(SqlText text, @Nullable String database) {
-    Token purge = purge(text);
-    int until = purge == null ? text.source().length() : purge.start();
-    SqlNode statement = FlinkParser.parse(text.forFlink(until), "");
+    if (text.tokens().get(0).isWord("COMMENT")) {
+      return alterations.comment(CommentStatement.parse(text), database);
+    }
+    DefinitionText definition = DefinitionText.of(text);
+    SqlNode statement = FlinkParser.parse(definition.forFlink(), "");
     if (statement instanceof SqlCreateTable create) {
-      return createTable(create, database);
+      return createTable(create, definition, database);
+    }
+    if (statement instanceof SqlAlterTable alter) {
+      return alterations.run(alter, definition, database);
     }
     if (statement instanceof SqlDropTable drop) {
-      return dropTable(drop, database, purge != null);
+      return dropTable(drop, database, definition.purge());
     }
     if (statement instanceof SqlCreateDatabase create) {
       return createDatabase(create);
@@ -70,35 +80,28 @@ final class DefinitionStatements {
       return showTables(show, database);
     }
     if (statement instanceof SqlShowCreateTable show) {
-      TableDescription table = describe(TableNames.path(show.getTableName(), database));
+      TableDescription table = tables.describe(TableNames.path(show.getTableName(), database));
       return list("result", List.of(TableText.createStatement(table)));
     }
+    if (statement instanceof SqlShowPartitions show) {
+      SqlIdentifier name = (SqlIdentifier) show.getOperandList().get(0);
+      TableDescription table = tables.describe(TableNames.path(name, database));
+      return list("partition name", TableRows.partitions(table, show.getPartitionSpec()));
+    }
     if (statement instanceof SqlRichDescribeTable describe) {
-      return describeTable(describe(TableNames.path(describe.getOperandList().get(0), database)));
+      return TableRows.describe(
+          tables.describe(TableNames.path(describe.getOperandList().get(0), database)));
     }
     throw text.failure(
         ErrorCode.UNSUPPORTED,
-        "This statement is not in this build; there are SHOW TABLES, SHOW DATABASES, SHOW CREATE"
-            + " TABLE and DESCRIBE",
+        "This statement is not in this build; there are SHOW TABLES, SHOW DATABASES, SHOW"
+            + " PARTITIONS, SHOW CREATE TABLE and DESCRIBE",
         text.tokens().get(0));
   }
 
-  /** PURGE at the end of DROP TABLE, which Flink's parser does not know. */
-  private static @Nullable Token purge(SqlText text) {
-    List<Token> tokens = text.tokens();
-    Token last = tokens.get(tokens.size() - 1);
-    boolean purges =
-        tokens.size() > 3
-            && tokens.get(0).isWord("DROP")
-            && tokens.get(1).isWord("TABLE")
-            && last.isWord("PURGE")
-            && tokens.get(tokens.size() - 2).isName()
-            && !tokens.get(tokens.size() - 2).isWord("EXISTS");
-    return purges ? last : null;
-  }
-
-  private SqlResult createTable(SqlCreateTable create, @Nullable String database) {
-    TableSpec spec = TableDefinitions.of(create, database);
+  private SqlResult createTable(
+      SqlCreateTable create, DefinitionText text, @Nullable String database) {
+    TableSpec spec = TableDefinitions.of(create, text, database);
     if (spec.ignoreIfExists() && exists(spec.path())) {
       return SqlResult.done("Table " + spec.path() + " exists already; nothing was changed");
     }
@@ -147,7 +150,7 @@ final class DefinitionStatements {
     try {
       dropped = cluster.dropTable(path, drop.getIfExists());
     } catch (SluiceException e) {
-      throw named(e, path);
+      throw tables.named(e, path);
     }
     String message =
         dropped ? "Table " + path + " dropped" : "There was no table " + path + " to drop";
@@ -228,49 +231,6 @@ final class DefinitionStatements {
               }
             });
     return Pattern.compile(expression.toString(), Pattern.DOTALL);
-  }
-
-  private TableDescription describe(TablePath path) {
-    try {
-      return cluster.describe(path);
-    } catch (SluiceException e) {
-      throw named(e, path);
-    }
-  }
-
-  /** A missing table's failure with the nearest names there are. */
-  private SluiceException named(SluiceException failure, TablePath path) {
-    if (failure.code() != ErrorCode.TABLE_NOT_FOUND) {
-      return failure;
-    }
-    List<String> names =
-        cluster.tables(path.database()).stream().map(table -> table.path().table()).toList();
-    return new SluiceException(
-        failure.code(),
-        "Table " + path + " does not exist" + NearestNames.hint(path.table(), names),
-        failure);
-  }
-
-  private static SqlResult describeTable(TableDescription table) {
-    List<String> key = table.schema().primaryKey();
-    List<List<@Nullable Object>> rows = new ArrayList<>();
-    for (Column column : table.schema().columns()) {
-      rows.add(
-          Arrays.asList(
-              column.name(),
-              column.type().toString(),
-              column.nullable(),
-              key.contains(column.name()) ? "PRI(" + String.join(", ", key) + ")" : null,
-              column.comment().isEmpty() ? null : column.comment()));
-    }
-    return SqlResult.rows(
-        List.of(
-            new ResultColumn("name", "STRING"),
-            new ResultColumn("type", "STRING"),
-            new ResultColumn("null", "BOOLEAN"),
-            new ResultColumn("key", "STRING"),
-            new ResultColumn("comment", "STRING")),
-        rows);
   }
 
   private static SqlResult list(String column, List<String> values) {

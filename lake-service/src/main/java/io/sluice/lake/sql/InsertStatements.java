@@ -6,6 +6,7 @@ import io.sluice.common.SluiceException;
 import io.sluice.common.TablePath;
 import io.sluice.format.row.GenericRow;
 import io.sluice.format.schema.Column;
+import io.sluice.format.schema.DefaultValues;
 import io.sluice.format.schema.TableSchema;
 import io.sluice.lake.dialect.NearestNames;
 import io.sluice.lake.dialect.Rendering;
@@ -84,6 +85,13 @@ final class InsertStatements {
       at += 2;
     }
     at++;
+    if (at < tokens.size() && tokens.get(at).isWord("PARTITION")) {
+      throw text.failure(
+          ErrorCode.UNSUPPORTED,
+          "INSERT ... PARTITION (...) is not in this build; give the partition columns with the"
+              + " other ones, and rows go to the partition of their values",
+          tokens.get(at));
+    }
     if (at < tokens.size() && tokens.get(at).isSymbol('(') && !beginsQuery(tokens, at + 1)) {
       while (at < tokens.size() && !tokens.get(at).isSymbol(')')) {
         at++;
@@ -112,11 +120,8 @@ final class InsertStatements {
     if (!(parsed instanceof RichSqlInsert insert) || insert.isOverwrite()) {
       throw new SluiceException(ErrorCode.UNSUPPORTED, "Only INSERT INTO is in this build");
     }
-    if (!insert.getStaticPartitions().isEmpty()) {
-      throw new SluiceException(ErrorCode.UNSUPPORTED, "PARTITION (...) is not in this build");
-    }
     TablePath path = TableNames.path(insert.getTargetTableID(), database);
-    TableDescription table = describe(path);
+    TableDescription table = new KnownTables(cluster).describe(path);
     TableSchema schema = table.schema();
     if (insert.getTargetColumnList() == null) {
       return new Target(table, schema.columns(), false);
@@ -141,22 +146,6 @@ final class InsertStatements {
     return new Target(table, columns, partial);
   }
 
-  private TableDescription describe(TablePath path) {
-    try {
-      return cluster.describe(path);
-    } catch (SluiceException e) {
-      if (e.code() != ErrorCode.TABLE_NOT_FOUND) {
-        throw e;
-      }
-      List<String> names =
-          cluster.tables(path.database()).stream().map(each -> each.path().table()).toList();
-      throw new SluiceException(
-          e.code(),
-          "Table " + path + " does not exist" + NearestNames.hint(path.table(), names),
-          e);
-    }
-  }
-
   private static void checkCount(SqlText text, Token source, Target target, int found) {
     if (found != target.columns().size()) {
       throw text.failure(
@@ -173,6 +162,17 @@ final class InsertStatements {
     }
   }
 
+  /** What columns get that the INSERT does not name. */
+  private static @Nullable Object[] defaults(List<Column> columns) {
+    @Nullable Object[] values = new @Nullable Object[columns.size()];
+    for (int i = 0; i < values.length; i++) {
+      Column column = columns.get(i);
+      String text = column.writeDefault();
+      values[i] = text == null ? null : DefaultValues.parse(column.type(), text);
+    }
+    return values;
+  }
+
   private long write(DuckQuery query, Target target) {
     List<Column> rowColumns =
         target.partial() ? target.columns() : target.table().schema().columns();
@@ -182,11 +182,12 @@ final class InsertStatements {
     }
     List<String> partialColumns =
         target.partial() ? target.columns().stream().map(Column::name).toList() : List.of();
+    @Nullable Object[] defaults = defaults(rowColumns);
     long[] written = new long[1];
     try (Cluster.RowSink sink = cluster.sink(target.table(), partialColumns)) {
       query.run(
           row -> {
-            @Nullable Object[] values = new @Nullable Object[rowColumns.size()];
+            @Nullable Object[] values = defaults.clone();
             for (int i = 0; i < places.length; i++) {
               Column column = target.columns().get(i);
               values[places[i]] = SinkValues.of(row[i], column.type(), column.name());

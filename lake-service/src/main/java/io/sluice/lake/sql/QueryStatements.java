@@ -1,6 +1,9 @@
 package io.sluice.lake.sql;
 
+import io.sluice.client.PartitionDescription;
+import io.sluice.client.TableDescription;
 import io.sluice.common.ErrorCode;
+import io.sluice.common.TableBucket;
 import io.sluice.lake.dialect.Rendering;
 import io.sluice.lake.dialect.SqlText;
 import io.sluice.lake.dialect.Token;
@@ -17,12 +20,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** SELECT and EXPLAIN. Thread-safe. */
 final class QueryStatements {
   /** About how much text an answer may have: it is put together in memory. */
   private static final long MAX_ANSWER_CHARACTERS = 32L * 1024 * 1024;
+
+  /** The most buckets that EXPLAIN lists of a table. */
+  private static final int MAX_BUCKETS_SHOWN = 32;
 
   private final QueryPlanner planner;
   private final DuckSettings settings;
@@ -168,7 +176,7 @@ final class QueryStatements {
     if (plan.current()) {
       lines.add(
           "  current rows of every bucket, each at one moment; changes visible up to "
-              + offsets(plan.visible()));
+              + offsets(plan.table(), plan.visible()));
     } else if (plan.tail().isEmpty()) {
       lines.add("  tail: nothing");
     } else {
@@ -176,7 +184,7 @@ final class QueryStatements {
           "  tail: "
               + plan.tailOffsets()
               + " offsets, bucket=[start, end): "
-              + ranges(plan.tail()));
+              + ranges(plan.table(), plan.tail()));
     }
     lines.add(
         "  columns: "
@@ -188,20 +196,44 @@ final class QueryStatements {
             + " of "
             + table.columnNames().size()
             + ")");
+    if (!table.skip().isEmpty()) {
+      lines.add("  left out of the tail: batches and partitions without rows of " + table.skip());
+    }
     plan.notices().forEach(notice -> lines.add("  notice: " + notice));
   }
 
-  private static String offsets(Map<Integer, Long> offsets) {
-    List<String> parts = new ArrayList<>();
-    new TreeMap<>(offsets).forEach((bucket, offset) -> parts.add(bucket + "=" + offset));
-    return String.join(", ", parts);
+  private static String offsets(TableDescription table, Map<TableBucket, Long> offsets) {
+    return bounded(table, offsets, String::valueOf);
   }
 
-  private static String ranges(Map<Integer, TablePlan.Range> ranges) {
-    List<String> parts = new ArrayList<>();
-    new TreeMap<>(ranges)
-        .forEach(
-            (bucket, range) -> parts.add(bucket + "=[" + range.start() + ", " + range.end() + ")"));
-    return String.join(", ", parts);
+  private static String ranges(TableDescription table, Map<TableBucket, TablePlan.Range> ranges) {
+    return bounded(table, ranges, range -> "[" + range.start() + ", " + range.end() + ")");
+  }
+
+  /** The first buckets with what is to be shown of each. */
+  private static <V> String bounded(
+      TableDescription table, Map<TableBucket, V> buckets, Function<V, String> shown) {
+    String text =
+        new TreeMap<>(buckets)
+            .entrySet().stream()
+                .limit(MAX_BUCKETS_SHOWN)
+                .map(each -> bucket(table, each.getKey()) + "=" + shown.apply(each.getValue()))
+                .collect(Collectors.joining(", "));
+    int rest = buckets.size() - MAX_BUCKETS_SHOWN;
+    return rest > 0 ? text + " and " + rest + " more" : text;
+  }
+
+  /** The bucket's number, behind the name of its partition. */
+  private static String bucket(TableDescription table, TableBucket bucket) {
+    String number = Integer.toString(bucket.bucket());
+    if (bucket.partitionId() == TableBucket.NO_PARTITION) {
+      return number;
+    }
+    for (PartitionDescription partition : table.partitions()) {
+      if (partition.partitionId() == bucket.partitionId()) {
+        return partition.name() + " " + number;
+      }
+    }
+    return "partition " + bucket.partitionId() + " " + number;
   }
 }

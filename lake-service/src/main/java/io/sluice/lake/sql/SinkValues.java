@@ -57,7 +57,8 @@ final class SinkValues {
     return converted;
   }
 
-  private static SluiceException mismatch(
+  /** The failure of a value that its column cannot take. */
+  static SluiceException mismatch(
       Object value, DataType type, String column, @Nullable Throwable cause) {
     String text = String.valueOf(JsonValues.of(value));
     return new SluiceException(
@@ -99,13 +100,7 @@ final class SinkValues {
       return value instanceof byte[] ? value : null;
     }
     if (type.isNested()) {
-      throw new SluiceException(
-          ErrorCode.UNSUPPORTED,
-          "Column '"
-              + column
-              + "' of type "
-              + type
-              + " cannot be written by INSERT in this build; write Arrow batches");
+      return NestedSinkValues.of(value, type, column);
     }
     return temporal(value, type);
   }

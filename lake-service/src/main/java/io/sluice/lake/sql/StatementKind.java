@@ -15,13 +15,13 @@ enum StatementKind {
   EXPLAIN,
   /** INSERT INTO. */
   INSERT,
-  /** What Flink's parser reads: CREATE, DROP, SHOW, DESCRIBE, USE. */
+  /** What Flink's parser reads, and COMMENT ON: CREATE, ALTER, DROP, SHOW, DESCRIBE, USE. */
   DEFINITION;
 
   private static final Set<String> QUERY_WORDS =
       Set.of("SELECT", "WITH", "VALUES", "FROM", "TABLE");
   private static final Set<String> DEFINITION_WORDS =
-      Set.of("CREATE", "DROP", "SHOW", "DESCRIBE", "DESC", "USE");
+      Set.of("CREATE", "ALTER", "COMMENT", "DROP", "SHOW", "DESCRIBE", "DESC", "USE");
 
   /** Statements of the engine that would reach out of the query, with what to do instead. */
   private static final Map<String, String> FORBIDDEN =
@@ -52,14 +52,12 @@ enum StatementKind {
 
   private static final Set<String> LATER =
       Set.of(
-          "ALTER",
           "UPDATE",
           "DELETE",
           "TRUNCATE",
           "MERGE",
           "UPSERT",
           "REPLACE",
-          "COMMENT",
           "PIVOT",
           "UNPIVOT",
           "SUMMARIZE",
@@ -100,22 +98,31 @@ enum StatementKind {
         "'"
             + first.text()
             + "' begins no statement; there are SELECT, WITH, VALUES, EXPLAIN, INSERT INTO, CREATE"
-            + " TABLE, CREATE DATABASE, DROP TABLE, DROP DATABASE, SHOW TABLES, SHOW DATABASES,"
-            + " SHOW CREATE TABLE, DESCRIBE and USE",
+            + " TABLE, CREATE DATABASE, ALTER TABLE, COMMENT ON, DROP TABLE, DROP DATABASE, SHOW"
+            + " TABLES, SHOW DATABASES, SHOW PARTITIONS, SHOW CREATE TABLE, DESCRIBE and USE",
         first);
   }
 
   /** What may be created and dropped: nothing that lives in the engine or holds text to run. */
   private static void checkObject(SqlText text, String word) {
-    if (!word.equals("CREATE") && !word.equals("DROP")) {
+    boolean alters = word.equals("ALTER");
+    if (!alters && !word.equals("CREATE") && !word.equals("DROP")) {
       return;
     }
     if (text.tokens().size() < 2) {
       throw text.failure(
-          ErrorCode.INVALID_SQL, word + " of what? TABLE or DATABASE", text.tokens().get(0));
+          ErrorCode.INVALID_SQL,
+          word + " of what? " + (alters ? "TABLE" : "TABLE or DATABASE"),
+          text.tokens().get(0));
     }
     Token second = text.tokens().get(1);
     String object = second.text().toUpperCase(Locale.ROOT);
+    if (alters && !object.equals("TABLE")) {
+      throw text.failure(
+          ErrorCode.UNSUPPORTED,
+          "ALTER " + object + " is not in this build; ALTER TABLE is",
+          second);
+    }
     if (CREATABLE.contains(object)) {
       return;
     }

@@ -42,13 +42,13 @@ final class TableDefinitions {
    * @param database the request's database, or null
    * @throws SluiceException UNSUPPORTED for what this build cannot store, INVALID_SCHEMA for types
    */
-  static TableSpec of(SqlCreateTable create, @Nullable String database) {
+  static TableSpec of(SqlCreateTable create, DefinitionText text, @Nullable String database) {
     checkSupported(create);
     TablePath path = TableNames.path(create.getTableName(), database);
     List<String> primaryKey = primaryKey(create);
     List<ColumnSpec> columns = new ArrayList<>();
     for (SqlNode node : create.getColumnList()) {
-      columns.add(column((SqlTableColumn) node, new HashSet<>(primaryKey)));
+      columns.add(column((SqlTableColumn) node, text, new HashSet<>(primaryKey)));
     }
     return new TableSpec(
         path,
@@ -56,7 +56,8 @@ final class TableDefinitions {
         primaryKey,
         options(create),
         create.getComment().map(TableDefinitions::text).orElse(""),
-        create.isIfNotExists());
+        create.isIfNotExists(),
+        partitionKeys(create));
   }
 
   private static void checkSupported(SqlCreateTable create) {
@@ -69,9 +70,6 @@ final class TableDefinitions {
     }
     if (create.isTemporary()) {
       throw unsupported("Temporary tables are not in this build");
-    }
-    if (!create.getPartitionKeyList().isEmpty()) {
-      throw unsupported("PARTITIONED BY is not in this build; leave it out");
     }
     if (create.getWatermark().isPresent()) {
       throw unsupported("Watermarks belong to streaming jobs; leave WATERMARK out");
@@ -99,7 +97,15 @@ final class TableDefinitions {
     return key;
   }
 
-  private static ColumnSpec column(SqlTableColumn column, Set<String> key) {
+  private static List<String> partitionKeys(SqlCreateTable create) {
+    List<String> keys = new ArrayList<>();
+    for (SqlNode key : create.getPartitionKeyList()) {
+      keys.add(TableNames.single((SqlIdentifier) key, "Partition column"));
+    }
+    return keys;
+  }
+
+  private static ColumnSpec column(SqlTableColumn column, DefinitionText text, Set<String> key) {
     String name = TableNames.single(column.getName(), "Column");
     if (!(column instanceof SqlRegularColumn regular)) {
       throw unsupported(
@@ -107,14 +113,18 @@ final class TableDefinitions {
     }
     SqlDataTypeSpec type = regular.getType();
     boolean nullable = !Boolean.FALSE.equals(type.getNullable()) && !key.contains(name);
+    DataType dataType = dataType(name, type);
+    DefaultLiteral defaultValue = text.defaultOf(List.of(name));
     return new ColumnSpec(
         name,
-        dataType(name, type),
+        dataType,
         nullable,
-        column.getComment().map(TableDefinitions::text).orElse(""));
+        column.getComment().map(TableDefinitions::text).orElse(""),
+        defaultValue == null ? null : defaultValue.canonicalFor(name, dataType));
   }
 
-  private static DataType dataType(String name, SqlDataTypeSpec type) {
+  /** The type of a column or field; INVALID_SCHEMA with its name. */
+  static DataType dataType(String name, SqlDataTypeSpec type) {
     String text = type.withNullable(null).toString();
     if (text.endsWith(" NOT NULL")) {
       text = text.substring(0, text.length() - " NOT NULL".length());

@@ -2,8 +2,18 @@ package io.sluice.lake.sql;
 
 import io.sluice.client.TableDescription;
 import io.sluice.format.schema.Column;
+import io.sluice.format.schema.DataType;
+import io.sluice.format.schema.DataType.BinaryType;
+import io.sluice.format.schema.DataType.BooleanType;
+import io.sluice.format.schema.DataType.BytesType;
+import io.sluice.format.schema.DataType.DateType;
+import io.sluice.format.schema.DataType.DecimalType;
+import io.sluice.format.schema.DataType.DoubleType;
+import io.sluice.format.schema.DataType.FloatType;
+import io.sluice.format.schema.DataType.IntegerType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -22,6 +32,7 @@ final class TableText {
               + " "
               + column.type()
               + (column.nullable() ? "" : " NOT NULL")
+              + defaultOf(column)
               + comment(column.comment()));
     }
     if (!table.schema().primaryKey().isEmpty()) {
@@ -30,6 +41,10 @@ final class TableText {
     }
     text.append(" (\n  ").append(String.join(",\n  ", parts)).append("\n)");
     text.append(comment(table.comment()));
+    if (table.partitioned()) {
+      List<String> keys = table.partitionKeys().stream().map(TableText::name).toList();
+      text.append(" PARTITIONED BY (").append(String.join(", ", keys)).append(')');
+    }
     Map<String, String> options = new TreeMap<>(table.options());
     if (!options.isEmpty()) {
       List<String> entries = new ArrayList<>();
@@ -37,6 +52,32 @@ final class TableText {
       text.append(" WITH (\n  ").append(String.join(",\n  ", entries)).append("\n)");
     }
     return text.toString();
+  }
+
+  private static String defaultOf(Column column) {
+    String text = column.writeDefault();
+    return text == null ? "" : " DEFAULT " + defaultLiteral(column.type(), text);
+  }
+
+  /** A default as the literal that a definition has it as. */
+  static String defaultLiteral(DataType type, String text) {
+    if (type instanceof BinaryType || type instanceof BytesType) {
+      return "X" + literal(text);
+    }
+    if (type instanceof BooleanType) {
+      return text.toUpperCase(Locale.ROOT);
+    }
+    if (type instanceof DateType) {
+      return "DATE " + literal(text);
+    }
+    // NaN and the infinities have no literal of their own.
+    boolean number =
+        text.matches("[-+]?[0-9].*")
+            && (type instanceof IntegerType
+                || type instanceof DecimalType
+                || type instanceof FloatType
+                || type instanceof DoubleType);
+    return number ? text : literal(text);
   }
 
   private static String comment(String comment) {

@@ -4,6 +4,7 @@ import io.sluice.client.AppendWriter;
 import io.sluice.client.BucketOffsets;
 import io.sluice.client.Connection;
 import io.sluice.client.LogScanner;
+import io.sluice.client.PartitionDescription;
 import io.sluice.client.Scan;
 import io.sluice.client.Table;
 import io.sluice.client.TableDescription;
@@ -12,8 +13,10 @@ import io.sluice.client.UpsertWriter;
 import io.sluice.client.WriterOptions;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
 import io.sluice.common.TablePath;
 import io.sluice.format.row.Row;
+import io.sluice.format.schema.SchemaChange;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -66,8 +69,35 @@ public final class ClientCluster implements Cluster {
   }
 
   @Override
-  public Map<Integer, BucketOffsets> offsets(TablePath path) {
-    return connection.admin().listOffsets(path);
+  public TableDescription alterTable(TablePath path, List<SchemaChange> changes) {
+    return connection.admin().alterTable(path, changes);
+  }
+
+  @Override
+  public TableDescription alterOptions(
+      TablePath path, Map<String, String> set, List<String> reset) {
+    return connection.admin().alterOptions(path, set, reset);
+  }
+
+  @Override
+  public TableDescription alterComment(TablePath path, String comment) {
+    return connection.admin().alterComment(path, comment);
+  }
+
+  @Override
+  public PartitionDescription createPartition(
+      TablePath path, List<String> values, boolean ignoreIfExists) {
+    return connection.admin().createPartition(path, values, ignoreIfExists);
+  }
+
+  @Override
+  public boolean dropPartition(TablePath path, List<String> values, boolean ignoreIfMissing) {
+    return connection.admin().dropPartition(path, values, ignoreIfMissing);
+  }
+
+  @Override
+  public Map<TableBucket, BucketOffsets> offsets(TablePath path) {
+    return connection.admin().listBucketOffsets(path);
   }
 
   @Override
@@ -81,7 +111,10 @@ public final class ClientCluster implements Cluster {
     if (wanted.current()) {
       return scan.current().open();
     }
-    scan.fromOffsets(wanted.start()).toOffsets(wanted.end());
+    scan.fromPositions(wanted.start()).toPositions(wanted.end());
+    if (!wanted.skip().isEmpty()) {
+      scan.skipBy(wanted.skip());
+    }
     if (wanted.withOffset()) {
       scan.withOffset();
     }
@@ -106,16 +139,19 @@ public final class ClientCluster implements Cluster {
             columns.isEmpty() ? options : options.partial(columns.toArray(String[]::new))));
   }
 
+  /** The table as the statement was planned with it: columns are given by their places. */
   private Table same(TableDescription table) {
     Table opened = connection.table(table.path());
-    if (opened.description().tableId() != table.tableId()) {
-      throw new SluiceException(
-          ErrorCode.TABLE_CHANGED,
-          "Table "
-              + table.path()
-              + " was dropped and created again while the statement ran; run it again");
+    boolean same = opened.description().tableId() == table.tableId();
+    if (same && opened.description().schema().schemaId() == table.schema().schemaId()) {
+      return opened;
     }
-    return opened;
+    throw new SluiceException(
+        ErrorCode.TABLE_CHANGED,
+        "Table "
+            + table.path()
+            + (same ? " got other columns" : " was dropped and created again")
+            + " while the statement ran; run it again");
   }
 
   /** The first failure of rows that are on their way, so that a long INSERT ends early. */

@@ -2,10 +2,13 @@ package io.sluice.lake.union;
 
 import io.sluice.client.BucketOffsets;
 import io.sluice.client.LogScanner;
+import io.sluice.client.PartitionDescription;
 import io.sluice.client.TableDescription;
 import io.sluice.client.TableSpec;
+import io.sluice.common.TableBucket;
 import io.sluice.common.TablePath;
 import io.sluice.format.row.Row;
+import io.sluice.format.schema.SchemaChange;
 import java.util.List;
 import java.util.Map;
 
@@ -32,10 +35,28 @@ public interface Cluster {
   /** Drops a table. Returns whether there was one. */
   boolean dropTable(TablePath path, boolean ignoreIfMissing);
 
-  /** The offsets of every bucket as their leaders say now. */
-  Map<Integer, BucketOffsets> offsets(TablePath path);
+  /** Changes columns, all changes or none; INVALID_ALTER with the rule that one breaks. */
+  TableDescription alterTable(TablePath path, List<SchemaChange> changes);
 
-  /** Opens a scan of exactly this table; TABLE_CHANGED when another has its name by now. */
+  /** Sets options and takes others back to their defaults, all or none. */
+  TableDescription alterOptions(TablePath path, Map<String, String> set, List<String> reset);
+
+  /** Sets the comment of a table. */
+  TableDescription alterComment(TablePath path, String comment);
+
+  /** Creates a partition; PARTITION_EXISTS unless an existing one will do. */
+  PartitionDescription createPartition(TablePath path, List<String> values, boolean ignoreIfExists);
+
+  /** Drops a partition with its rows. Returns whether there was one. */
+  boolean dropPartition(TablePath path, List<String> values, boolean ignoreIfMissing);
+
+  /** The offsets of every bucket, of all partitions, as their leaders say now. */
+  Map<TableBucket, BucketOffsets> offsets(TablePath path);
+
+  /**
+   * Opens a scan of exactly this table; TABLE_CHANGED when another has its name by now, or it has
+   * other columns.
+   */
   LogScanner open(TableDescription table, TableScan scan);
 
   /**

@@ -1,6 +1,7 @@
 package io.sluice.lake.union;
 
 import io.sluice.client.TableDescription;
+import io.sluice.common.TableBucket;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -20,9 +21,9 @@ public record TablePlan(
     TableDescription table,
     TableVariant variant,
     @Nullable LakeView lake,
-    Map<Integer, Range> tail,
+    Map<TableBucket, Range> tail,
     boolean current,
-    Map<Integer, Long> visible,
+    Map<TableBucket, Long> visible,
     List<String> notices) {
   /** What every plan promises. */
   public static final String GUARANTEE =

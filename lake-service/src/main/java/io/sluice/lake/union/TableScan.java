@@ -1,5 +1,6 @@
 package io.sluice.lake.union;
 
+import io.sluice.common.TableBucket;
 import java.util.List;
 import java.util.Map;
 
@@ -13,15 +14,18 @@ import java.util.Map;
  * @param withOffset adds the offset column
  * @param withTimestamp adds the time column
  * @param withChangeType adds the change column
+ * @param skip a condition that every wanted row fulfils, in the words of the client's filters;
+ *     batches and partitions without such rows may be left out. Empty when there is none
  */
 public record TableScan(
     List<String> columns,
-    Map<Integer, Long> start,
-    Map<Integer, Long> end,
+    Map<TableBucket, Long> start,
+    Map<TableBucket, Long> end,
     boolean current,
     boolean withOffset,
     boolean withTimestamp,
-    boolean withChangeType) {
+    boolean withChangeType,
+    String skip) {
   public TableScan {
     columns = List.copyOf(columns);
     start = Map.copyOf(start);

@@ -4,6 +4,7 @@ import io.sluice.client.BucketOffsets;
 import io.sluice.client.TableDescription;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
 import io.sluice.common.TableOptions;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,12 +50,12 @@ public final class UnionPlanner {
     }
     List<String> notices = new ArrayList<>();
     LakeView view = keyed || !hasLake(table) ? null : viewFor(table, allowPartial, notices);
-    Map<Integer, BucketOffsets> offsets = offsets(table);
+    Map<TableBucket, BucketOffsets> offsets = offsets(table);
     if (view != null && view.snapshotId() != LakeView.NONE) {
       requireSame(table);
     }
     return new TablePlan(
-        table, variant, view, tail(offsets, view), false, visible(offsets), notices);
+        table, variant, view, tail(table, offsets, view), false, visible(offsets), notices);
   }
 
   private static void check(TableDescription table, TableVariant variant, boolean keyed) {
@@ -125,24 +126,32 @@ public final class UnionPlanner {
     }
   }
 
-  private Map<Integer, BucketOffsets> offsets(TableDescription table) {
+  private Map<TableBucket, BucketOffsets> offsets(TableDescription table) {
     return cluster.offsets(table.path());
   }
 
-  private static Map<Integer, Long> visible(Map<Integer, BucketOffsets> offsets) {
-    Map<Integer, Long> visible = new TreeMap<>();
+  private static Map<TableBucket, Long> visible(Map<TableBucket, BucketOffsets> offsets) {
+    Map<TableBucket, Long> visible = new TreeMap<>();
     offsets.forEach((bucket, found) -> visible.put(bucket, found.visible()));
     return visible;
   }
 
-  private static Map<Integer, TablePlan.Range> tail(
-      Map<Integer, BucketOffsets> offsets, @Nullable LakeView view) {
+  private static Map<TableBucket, TablePlan.Range> tail(
+      TableDescription table, Map<TableBucket, BucketOffsets> offsets, @Nullable LakeView view) {
     boolean inLake = view != null && view.snapshotId() != LakeView.NONE;
-    Map<Integer, TablePlan.Range> tail = new TreeMap<>();
+    if (inLake && table.partitioned()) {
+      // Offsets of the lake would be taken for those of a partition.
+      throw new SluiceException(
+          ErrorCode.UNSUPPORTED,
+          "Partitioned table " + table.path() + " in the lake cannot be read by this build");
+    }
+    Map<TableBucket, TablePlan.Range> tail = new TreeMap<>();
     offsets.forEach(
         (bucket, found) -> {
           long start =
-              inLake && view != null ? view.offsets().getOrDefault(bucket, 0L) : found.logStart();
+              inLake && view != null
+                  ? view.offsets().getOrDefault(bucket.bucket(), 0L)
+                  : found.logStart();
           if (start < found.visible()) {
             tail.put(bucket, new TablePlan.Range(start, found.visible()));
           }

@@ -102,7 +102,7 @@ final class UnionReadRandomTest {
       long offset = 0;
       for (FakeTable.Entry entry : table.bucket(bucket)) {
         List<Object> row = new ArrayList<>(List.of(bucket, offset++));
-        row.addAll(entry.values());
+        row.addAll(entry.values(table.description().schema()));
         rows.add(row);
       }
     }

@@ -3,21 +3,28 @@ package io.sluice.lake.sqlfakes;
 import io.sluice.client.BucketDescription;
 import io.sluice.client.BucketOffsets;
 import io.sluice.client.LogScanner;
+import io.sluice.client.PartitionDescription;
 import io.sluice.client.TableDescription;
 import io.sluice.client.TableSpec;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
 import io.sluice.common.TablePath;
+import io.sluice.format.partition.PartitionKeys;
 import io.sluice.format.row.GenericRow;
 import io.sluice.format.row.Row;
 import io.sluice.format.schema.Column;
+import io.sluice.format.schema.SchemaChange;
+import io.sluice.format.schema.SchemaEvolution;
 import io.sluice.format.schema.TableSchema;
 import io.sluice.lake.union.Cluster;
 import io.sluice.lake.union.TableScan;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.arrow.memory.BufferAllocator;
@@ -126,7 +133,9 @@ public final class FakeCluster implements Cluster, AutoCloseable {
               column.name(),
               column.type(),
               column.nullable(),
-              column.comment()));
+              column.comment(),
+              null,
+              column.defaultValue()));
     }
     int buckets = Integer.parseInt(spec.options().getOrDefault("bucket.num", "1"));
     TableDescription description =
@@ -140,7 +149,9 @@ public final class FakeCluster implements Cluster, AutoCloseable {
             spec.comment(),
             0,
             1,
-            List.<BucketDescription>of());
+            List.<BucketDescription>of(),
+            spec.partitionKeys(),
+            List.of());
     tables.put(spec.path(), new FakeTable(description));
     return description;
   }
@@ -155,14 +166,120 @@ public final class FakeCluster implements Cluster, AutoCloseable {
   }
 
   @Override
-  public Map<Integer, BucketOffsets> offsets(TablePath path) {
-    calls.add("offsets " + path);
-    FakeTable table = tables.get(path);
-    Map<Integer, BucketOffsets> offsets = new TreeMap<>();
-    for (int i = 0; i < table.description().bucketCount(); i++) {
-      long end = table.bucket(i).size();
-      offsets.put(i, new BucketOffsets(0, end, end, end, 1, 0));
+  public TableDescription alterTable(TablePath path, List<SchemaChange> changes) {
+    FakeTable table = found(path);
+    TableDescription old = table.description();
+    Set<String> fixed = new HashSet<>(old.schema().primaryKey());
+    fixed.addAll(old.partitionKeys());
+    TableSchema schema = SchemaEvolution.apply(table.history(), changes, fixed);
+    table.become(with(old, schema, old.options(), old.comment(), old.partitions()));
+    return table.description();
+  }
+
+  @Override
+  public TableDescription alterOptions(
+      TablePath path, Map<String, String> set, List<String> reset) {
+    FakeTable table = found(path);
+    TableDescription old = table.description();
+    Map<String, String> options = new TreeMap<>(old.options());
+    options.putAll(set);
+    options.keySet().removeAll(reset);
+    table.become(with(old, old.schema(), options, old.comment(), old.partitions()));
+    return table.description();
+  }
+
+  @Override
+  public TableDescription alterComment(TablePath path, String comment) {
+    FakeTable table = found(path);
+    TableDescription old = table.description();
+    table.become(with(old, old.schema(), old.options(), comment, old.partitions()));
+    return table.description();
+  }
+
+  private FakeTable found(TablePath path) {
+    describe(path);
+    return tables.get(path);
+  }
+
+  private static TableDescription with(
+      TableDescription old,
+      TableSchema schema,
+      Map<String, String> options,
+      String comment,
+      List<PartitionDescription> partitions) {
+    return new TableDescription(
+        old.tableId(),
+        old.path(),
+        schema,
+        old.bucketCount(),
+        old.bucketKey(),
+        options,
+        comment,
+        old.createdMs(),
+        old.replicationFactor(),
+        old.buckets(),
+        old.partitionKeys(),
+        partitions);
+  }
+
+  @Override
+  public PartitionDescription createPartition(
+      TablePath path, List<String> values, boolean ignoreIfExists) {
+    FakeTable table = found(path);
+    TableDescription old = table.description();
+    PartitionKeys keys = PartitionKeys.of(old.schema(), old.partitionKeys());
+    List<String> canonical = keys.check(values);
+    for (PartitionDescription partition : old.partitions()) {
+      if (partition.values().equals(canonical)) {
+        if (ignoreIfExists) {
+          return partition;
+        }
+        throw new SluiceException(
+            ErrorCode.PARTITION_EXISTS,
+            "Partition " + partition.name() + " of " + path + " exists");
+      }
     }
+    PartitionDescription made =
+        new PartitionDescription(nextId++, canonical, keys.name(canonical), 0);
+    List<PartitionDescription> partitions = new ArrayList<>(old.partitions());
+    partitions.add(made);
+    table.become(with(old, old.schema(), old.options(), old.comment(), partitions));
+    table.addBuckets(made.partitionId());
+    return made;
+  }
+
+  @Override
+  public boolean dropPartition(TablePath path, List<String> values, boolean ignoreIfMissing) {
+    FakeTable table = found(path);
+    TableDescription old = table.description();
+    List<PartitionDescription> left = new ArrayList<>(old.partitions());
+    for (PartitionDescription partition : old.partitions()) {
+      if (partition.values().equals(values)) {
+        left.remove(partition);
+        table.removeBuckets(partition.partitionId());
+      }
+    }
+    boolean dropped = left.size() < old.partitions().size();
+    if (!dropped && !ignoreIfMissing) {
+      throw new SluiceException(
+          ErrorCode.PARTITION_NOT_FOUND, "Partition " + values + " of " + path + " does not exist");
+    }
+    table.become(with(old, old.schema(), old.options(), old.comment(), left));
+    return dropped;
+  }
+
+  @Override
+  public Map<TableBucket, BucketOffsets> offsets(TablePath path) {
+    calls.add("offsets " + path);
+    Map<TableBucket, BucketOffsets> offsets = new TreeMap<>();
+    tables
+        .get(path)
+        .buckets()
+        .forEach(
+            (bucket, log) -> {
+              long end = log.size();
+              offsets.put(bucket, new BucketOffsets(0, end, end, end, 1, 0));
+            });
     return offsets;
   }
 
@@ -191,7 +308,8 @@ public final class FakeCluster implements Cluster, AutoCloseable {
                 ErrorCode.INVALID_VALUE, "Column '" + schema.get(i).name() + "' is NOT NULL");
           }
         }
-        target.bucket(0).add(new FakeTable.Entry(Arrays.asList(values), 5, "+I"));
+        List<Object> whole = Arrays.asList(values);
+        target.append(bucketOf(target, whole), "+I", whole);
       }
 
       @Override
@@ -200,6 +318,18 @@ public final class FakeCluster implements Cluster, AutoCloseable {
       @Override
       public void close() {}
     };
+  }
+
+  /** The first bucket, of the partition that the row belongs to, which is made when need be. */
+  private TableBucket bucketOf(FakeTable table, List<Object> row) {
+    TableDescription description = table.description();
+    if (!description.partitioned()) {
+      return TableBucket.of(description.tableId(), 0);
+    }
+    PartitionKeys keys = PartitionKeys.of(description.schema(), description.partitionKeys());
+    List<String> values = keys.values(GenericRow.of(row.toArray()));
+    return new TableBucket(
+        description.tableId(), createPartition(description.path(), values, true).partitionId(), 0);
   }
 
   @Override

@@ -128,7 +128,8 @@ public final class FakeLake implements Lake {
     Record record = GenericRecord.create(schema);
     List<Column> columns = table.description().schema().columns();
     for (int i = 0; i < columns.size(); i++) {
-      record.set(i, lakeValue(entry.values().get(i), columns.get(i).type()));
+      record.set(
+          i, lakeValue(entry.values(table.description().schema()).get(i), columns.get(i).type()));
     }
     record.setField(SystemColumns.BUCKET, bucket);
     record.setField(SystemColumns.OFFSET, offset);

@@ -2,7 +2,11 @@ package io.sluice.lake.sqlfakes;
 
 import io.sluice.client.LogScanner;
 import io.sluice.client.ScanBatch;
+import io.sluice.common.TableBucket;
 import io.sluice.format.batch.ChangeType;
+import io.sluice.format.filter.BoundFilter;
+import io.sluice.format.filter.Filter;
+import io.sluice.format.filter.Selection;
 import io.sluice.format.row.ColumnWriters;
 import io.sluice.format.row.GenericRow;
 import io.sluice.format.row.Row;
@@ -24,7 +28,10 @@ import org.apache.arrow.vector.TimeStampMilliTZVector;
 import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 
-/** Gives the rows of a scan in small batches, some of them empty. */
+/**
+ * Gives the rows of a scan in small batches, some of them empty. A scan with a condition to skip by
+ * gets only rows that fulfil it, as if statistics told everything and every batch had one row.
+ */
 final class FakeScanner implements LogScanner {
   private static final int BATCH_ROWS = 3;
 
@@ -35,7 +42,7 @@ final class FakeScanner implements LogScanner {
   private final Deque<Slice> slices = new ArrayDeque<>();
   private boolean closed;
 
-  private record Slice(int bucket, long base, List<FakeTable.Entry> entries) {}
+  private record Slice(TableBucket bucket, long base, List<FakeTable.Entry> entries) {}
 
   FakeScanner(FakeTable table, TableScan scan, BufferAllocator allocator, Runnable beforePoll) {
     this.table = table;
@@ -43,7 +50,7 @@ final class FakeScanner implements LogScanner {
     this.allocator = allocator;
     this.beforePoll = beforePoll;
     if (scan.current()) {
-      cut(0, 0, table.current());
+      cut(TableBucket.of(table.description().tableId(), 0), 0, table.current());
       return;
     }
     new TreeMap<>(scan.start())
@@ -54,11 +61,35 @@ final class FakeScanner implements LogScanner {
             });
   }
 
-  private void cut(int bucket, long base, List<FakeTable.Entry> entries) {
+  private void cut(TableBucket bucket, long base, List<FakeTable.Entry> entries) {
     slices.add(new Slice(bucket, base, List.of()));
-    for (int i = 0; i < entries.size(); i += BATCH_ROWS) {
-      int end = Math.min(entries.size(), i + BATCH_ROWS);
-      slices.add(new Slice(bucket, base + i, List.copyOf(entries.subList(i, end))));
+    int rows = scan.skip().isEmpty() ? BATCH_ROWS : 1;
+    for (int i = 0; i < entries.size(); i += rows) {
+      List<FakeTable.Entry> batch = entries.subList(i, Math.min(entries.size(), i + rows));
+      if (scan.skip().isEmpty() || fulfils(batch.get(0))) {
+        slices.add(new Slice(bucket, base + i, List.copyOf(batch)));
+      }
+    }
+  }
+
+  private boolean fulfils(FakeTable.Entry entry) {
+    TableSchema schema = table.description().schema();
+    BoundFilter filter = Filter.parse(scan.skip()).bind(schema);
+    try (VectorSchemaRoot root = VectorSchemaRoot.create(ArrowSchemas.toArrow(schema), allocator)) {
+      ColumnWriters writers = ColumnWriters.of(schema, root, 1);
+      writers.write(GenericRow.of(entry.values(schema).toArray()));
+      writers.finish();
+      List<FieldVector> vectors = new ArrayList<>();
+      for (int id : filter.columnIds()) {
+        for (int i = 0; i < schema.size(); i++) {
+          if (schema.columns().get(i).id() == id) {
+            vectors.add(root.getVector(i));
+          }
+        }
+      }
+      Selection selection = new Selection();
+      filter.select(vectors, 1, selection);
+      return selection.contains(0);
     }
   }
 
@@ -81,7 +112,7 @@ final class FakeScanner implements LogScanner {
         writers.write(
             GenericRow.of(
                 columns.stream()
-                    .map(column -> entry.values().get(schema.position(column.name())))
+                    .map(column -> entry.values(schema).get(schema.position(column.name())))
                     .toArray()));
       }
       vectors.addAll(writers.finish().getFieldVectors());
@@ -136,6 +167,11 @@ final class FakeScanner implements LogScanner {
   }
 
   @Override
+  public Map<TableBucket, Long> bucketPositions() {
+    return Map.of();
+  }
+
+  @Override
   public void close() {
     closed = true;
   }
@@ -151,6 +187,11 @@ final class FakeScanner implements LogScanner {
 
     @Override
     public int bucket() {
+      return slice.bucket.bucket();
+    }
+
+    @Override
+    public TableBucket tableBucket() {
       return slice.bucket;
     }
 

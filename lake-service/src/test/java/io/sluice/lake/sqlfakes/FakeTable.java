@@ -1,23 +1,43 @@
 package io.sluice.lake.sqlfakes;
 
 import io.sluice.client.TableDescription;
+import io.sluice.common.TableBucket;
+import io.sluice.format.schema.Column;
+import io.sluice.format.schema.DefaultValues;
+import io.sluice.format.schema.TableSchema;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** A table of the {@link FakeCluster}: every bucket's log, and what may happen when it is read. */
 public final class FakeTable {
-  /** A record of a log. */
-  public record Entry(List<Object> values, long timestampMs, String change) {}
+  /** A record of a log, with its values by the ids of their columns. */
+  public record Entry(Map<Integer, Object> byId, long timestampMs, String change) {
+    /** The values in the order of that schema; what was not there is its initial default. */
+    public List<Object> values(TableSchema schema) {
+      List<Object> values = new ArrayList<>();
+      for (Column column : schema.columns()) {
+        String initial = column.initialDefault();
+        Object absent = initial == null ? null : DefaultValues.parse(column.type(), initial);
+        values.add(byId.containsKey(column.id()) ? byId.get(column.id()) : absent);
+      }
+      return values;
+    }
+  }
 
-  private final TableDescription description;
-  private final List<List<Entry>> buckets = new ArrayList<>();
+  private TableDescription description;
+  private final List<TableSchema> history = new ArrayList<>();
+  private final Map<TableBucket, List<Entry>> buckets = new TreeMap<>();
 
   FakeTable(TableDescription description) {
     this.description = description;
-    for (int i = 0; i < description.bucketCount(); i++) {
-      buckets.add(new ArrayList<>());
+    history.add(description.schema());
+    if (!description.partitioned()) {
+      addBuckets(TableBucket.NO_PARTITION);
     }
   }
 
@@ -25,31 +45,80 @@ public final class FakeTable {
     return description;
   }
 
+  List<TableSchema> history() {
+    return history;
+  }
+
+  /** Takes another description, with another schema or other partitions. */
+  void become(TableDescription changed) {
+    if (!changed.schema().equals(description.schema())) {
+      history.add(changed.schema());
+    }
+    description = changed;
+  }
+
+  void addBuckets(long partitionId) {
+    for (int i = 0; i < description.bucketCount(); i++) {
+      buckets.put(new TableBucket(description.tableId(), partitionId, i), new ArrayList<>());
+    }
+  }
+
+  void removeBuckets(long partitionId) {
+    buckets.keySet().removeIf(bucket -> bucket.partitionId() == partitionId);
+  }
+
+  Map<TableBucket, List<Entry>> buckets() {
+    return buckets;
+  }
+
   public List<Entry> bucket(int bucket) {
+    return bucket(TableBucket.of(description.tableId(), bucket));
+  }
+
+  /** The values of a bucket's records in the order of the current schema. */
+  public List<List<Object>> rows(int bucket) {
+    return bucket(bucket).stream().map(entry -> entry.values(description.schema())).toList();
+  }
+
+  List<Entry> bucket(TableBucket bucket) {
     return buckets.get(bucket);
   }
 
   /** Appends a row to a bucket. */
   public void append(int bucket, Object... values) {
-    List<Entry> log = buckets.get(bucket);
-    log.add(new Entry(java.util.Arrays.asList(values), 1_000_000L + log.size(), "+I"));
+    append(TableBucket.of(description.tableId(), bucket), "+I", Arrays.asList(values));
   }
 
   /** Appends a change of a primary-key table to its only bucket. */
   public void change(String change, Object... values) {
-    List<Entry> log = buckets.get(0);
-    log.add(new Entry(java.util.Arrays.asList(values), 1_000_000L + log.size(), change));
+    append(TableBucket.of(description.tableId(), 0), change, Arrays.asList(values));
   }
 
-  /** The current rows of bucket 0, keyed by the first column. */
+  /** Appends a record with a value for each column of the current schema. */
+  void append(TableBucket bucket, String change, List<Object> values) {
+    Map<Integer, Object> byId = new HashMap<>();
+    List<Column> columns = description.schema().columns();
+    for (int i = 0; i < columns.size(); i++) {
+      byId.put(columns.get(i).id(), values.get(i));
+    }
+    List<Entry> log = buckets.get(bucket);
+    log.add(new Entry(byId, 1_000_000L + log.size(), change));
+  }
+
+  /** The current rows of all buckets, by the primary key. */
   List<Entry> current() {
     Map<Object, Entry> rows = new LinkedHashMap<>();
-    for (Entry entry : buckets.get(0)) {
-      Object key = entry.values().get(0);
-      if (entry.change().equals("-D")) {
-        rows.remove(key);
-      } else if (!entry.change().equals("-U")) {
-        rows.put(key, entry);
+    for (List<Entry> log : buckets.values()) {
+      for (Entry entry : log) {
+        Object key =
+            description.schema().primaryKey().stream()
+                .map(name -> entry.byId().get(description.schema().column(name).id()))
+                .toList();
+        if (entry.change().equals("-D")) {
+          rows.remove(key);
+        } else if (!entry.change().equals("-U")) {
+          rows.put(key, entry);
+        }
       }
     }
     return new ArrayList<>(rows.values());

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sluice.client.TableSpec;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
 import io.sluice.lake.sqlfakes.FakeCluster;
 import io.sluice.lake.sqlfakes.FakeLake;
 import io.sluice.lake.sqlfakes.FakeTable;
@@ -40,6 +41,11 @@ final class UnionPlannerTest {
         inLake ? spec.option("table.datalake.enabled", " True ").build() : spec.build());
   }
 
+  /** A bucket of the first table of a cluster. */
+  private static TableBucket bucket(int number) {
+    return TableBucket.of(1, number);
+  }
+
   @Test
   void tailBeginsWhereTheSnapshotEnds() {
     FakeTable table = logTable(true);
@@ -50,7 +56,7 @@ final class UnionPlannerTest {
     lake.tier(table, Map.of(0, 3L, 1, 1L));
     TablePlan plan = planner.plan(table.description(), TableVariant.WHOLE, false);
     assertThat(plan.lake().rows()).isEqualTo(4);
-    assertThat(plan.tail()).isEqualTo(Map.of(0, new TablePlan.Range(3, 5)));
+    assertThat(plan.tail()).isEqualTo(Map.of(bucket(0), new TablePlan.Range(3, 5)));
     assertThat(plan.tailOffsets()).isEqualTo(2);
   }
 
@@ -66,7 +72,8 @@ final class UnionPlannerTest {
         };
     TablePlan plan = planner.plan(table.description(), TableVariant.WHOLE, false);
     assertThat(plan.tail())
-        .isEqualTo(Map.of(0, new TablePlan.Range(1, 2), 2, new TablePlan.Range(0, 1)));
+        .isEqualTo(
+            Map.of(bucket(0), new TablePlan.Range(1, 2), bucket(2), new TablePlan.Range(0, 1)));
     assertThat(cluster.calls()).containsExactly("view 1", "offsets demo.t");
   }
 
@@ -90,7 +97,7 @@ final class UnionPlannerTest {
     FakeTable table = logTable(true);
     table.append(1, 1);
     TablePlan plan = planner.plan(table.description(), TableVariant.WHOLE, false);
-    assertThat(plan.tail()).isEqualTo(Map.of(1, new TablePlan.Range(0, 1)));
+    assertThat(plan.tail()).isEqualTo(Map.of(bucket(1), new TablePlan.Range(0, 1)));
     cluster.dropTable(table.description().path(), false);
     FakeTable plain = logTable(false);
     plain.append(2, 1);
@@ -110,7 +117,7 @@ final class UnionPlannerTest {
         .hasMessageContaining("allow_partial=true")
         .hasMessageContaining("connection refused");
     TablePlan plan = planner.plan(table.description(), TableVariant.WHOLE, true);
-    assertThat(plan.tail()).isEqualTo(Map.of(0, new TablePlan.Range(0, 1)));
+    assertThat(plan.tail()).isEqualTo(Map.of(bucket(0), new TablePlan.Range(0, 1)));
     assertThat(plan.notices()).hasSize(1).first().asString().contains("Partial result");
     lake.failure = new SluiceException(ErrorCode.CORRUPT_STORAGE, "damaged");
     assertThatThrownBy(() -> planner.plan(table.description(), TableVariant.WHOLE, true))
@@ -126,7 +133,7 @@ final class UnionPlannerTest {
     assertThat(plan.current()).isTrue();
     assertThat(plan.tail()).isEmpty();
     assertThat(planner.plan(table.description(), TableVariant.CHANGELOG, false).tail())
-        .isEqualTo(Map.of(0, new TablePlan.Range(0, 1)));
+        .isEqualTo(Map.of(bucket(0), new TablePlan.Range(0, 1)));
   }
 
   @Test

@@ -3,18 +3,31 @@ package io.sluice.client;
 import io.sluice.client.TableSpec.ColumnSpec;
 import io.sluice.client.internal.ClientCore;
 import io.sluice.client.internal.Descriptions;
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
 import io.sluice.common.TablePath;
+import io.sluice.format.schema.SchemaChange;
 import io.sluice.protocol.flight.v1.StartAt;
+import io.sluice.protocol.metadata.SchemaChanges;
+import io.sluice.protocol.metadata.v1.AlterTableRequest;
 import io.sluice.protocol.metadata.v1.ColumnDef;
 import io.sluice.protocol.metadata.v1.CreateDatabaseRequest;
+import io.sluice.protocol.metadata.v1.CreatePartitionRequest;
 import io.sluice.protocol.metadata.v1.CreateTableRequest;
 import io.sluice.protocol.metadata.v1.DatabaseInfo;
 import io.sluice.protocol.metadata.v1.DropDatabaseRequest;
+import io.sluice.protocol.metadata.v1.DropPartitionRequest;
 import io.sluice.protocol.metadata.v1.DropTableRequest;
 import io.sluice.protocol.metadata.v1.ListDatabasesRequest;
 import io.sluice.protocol.metadata.v1.ListServersRequest;
 import io.sluice.protocol.metadata.v1.ListTablesRequest;
+import io.sluice.protocol.metadata.v1.PartitionInfo;
+import io.sluice.protocol.metadata.v1.SetOption;
+import io.sluice.protocol.metadata.v1.TableChange;
 import io.sluice.protocol.metadata.v1.TableInfo;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -77,21 +90,121 @@ public final class Admin {
             .setDatabase(spec.path().database())
             .setTable(spec.path().table())
             .addAllPrimaryKey(spec.primaryKey())
+            .addAllPartitionKeys(spec.partitionKeys())
             .putAllOptions(spec.options())
             .setComment(spec.comment())
             .setIgnoreIfExists(spec.ignoreIfExists());
     for (ColumnSpec column : spec.columns()) {
-      request.addColumns(
-          ColumnDef.newBuilder()
-              .setName(column.name())
-              .setType(column.type().toString())
-              .setNotNull(!column.nullable())
-              .setComment(column.comment()));
+      request.addColumns(definition(column));
     }
     CreateTableRequest built = request.build();
     TableInfo created =
         core.coordinators().call("Creating table " + spec.path(), stub -> stub.createTable(built));
     return Descriptions.table(created);
+  }
+
+  private static ColumnDef definition(ColumnSpec column) {
+    ColumnDef.Builder definition =
+        ColumnDef.newBuilder()
+            .setName(column.name())
+            .setType(column.type().toString())
+            .setNotNull(!column.nullable())
+            .setComment(column.comment());
+    if (column.defaultValue() != null) {
+      definition.setWriteDefault(column.defaultValue());
+    }
+    return definition.build();
+  }
+
+  /**
+   * Changes a table's columns, all changes or none, and returns what it became. INVALID_ALTER says
+   * which rule a change breaks.
+   */
+  public TableDescription alterTable(TablePath path, List<SchemaChange> changes) {
+    return alter(path, changes.stream().map(SchemaChanges::toProto).toList());
+  }
+
+  /**
+   * Sets options of an existing table and takes others back to their defaults, all or none.
+   *
+   * @param set new values by key
+   * @param reset keys of options that get their defaults
+   */
+  public TableDescription alterOptions(
+      TablePath path, Map<String, String> set, Collection<String> reset) {
+    List<TableChange> changes = new ArrayList<>(set.size() + reset.size());
+    set.forEach(
+        (key, value) ->
+            changes.add(
+                TableChange.newBuilder()
+                    .setSetOption(SetOption.newBuilder().setKey(key).setValue(value))
+                    .build()));
+    reset.forEach(key -> changes.add(TableChange.newBuilder().setResetOption(key).build()));
+    return alter(path, changes);
+  }
+
+  /** Sets the comment of a table. */
+  public TableDescription alterComment(TablePath path, String comment) {
+    return alter(path, List.of(TableChange.newBuilder().setTableComment(comment).build()));
+  }
+
+  private TableDescription alter(TablePath path, List<TableChange> changes) {
+    AlterTableRequest request =
+        AlterTableRequest.newBuilder()
+            .setDatabase(path.database())
+            .setTable(path.table())
+            .addAllChanges(changes)
+            .build();
+    TableInfo altered =
+        core.coordinators().call("Altering table " + path, stub -> stub.alterTable(request));
+    core.tables().forget(path);
+    return Descriptions.table(altered);
+  }
+
+  /**
+   * Creates a partition.
+   *
+   * @param values canonical texts of its values, one for each partition column
+   * @param ignoreIfExists whether an existing one will do, else PARTITION_EXISTS
+   */
+  public PartitionDescription createPartition(
+      TablePath path, List<String> values, boolean ignoreIfExists) {
+    CreatePartitionRequest request =
+        CreatePartitionRequest.newBuilder()
+            .setDatabase(path.database())
+            .setTable(path.table())
+            .addAllValues(values)
+            .setIgnoreIfExists(ignoreIfExists)
+            .build();
+    PartitionInfo created =
+        core.coordinators()
+            .call(
+                "Creating partition " + values + " of " + path,
+                stub -> stub.createPartition(request));
+    return Descriptions.partition(describe(path).partitionKeys(), created);
+  }
+
+  /** Drops a partition with its rows. Returns whether there was one. */
+  public boolean dropPartition(TablePath path, List<String> values, boolean ignoreIfMissing) {
+    DropPartitionRequest request =
+        DropPartitionRequest.newBuilder()
+            .setDatabase(path.database())
+            .setTable(path.table())
+            .addAllValues(values)
+            .setIgnoreIfMissing(ignoreIfMissing)
+            .build();
+    boolean dropped =
+        core.coordinators()
+            .call(
+                "Dropping partition " + values + " of " + path, stub -> stub.dropPartition(request))
+            .getDropped();
+    core.tables().forget(path);
+    return dropped;
+  }
+
+  /** The partitions of a table in the order of their ids, none when it is not partitioned. */
+  public List<PartitionDescription> listPartitions(TablePath path) {
+    return describe(path).partitions();
   }
 
   /** Drops a table. Returns whether there was one. */
@@ -139,13 +252,36 @@ public final class Admin {
         .toList();
   }
 
-  /** The offsets of every bucket, as their leaders say now. */
+  /**
+   * The offsets of every bucket of a table that is not partitioned, by bucket number, as their
+   * leaders say now; INVALID_ARGUMENT for a partitioned table, see {@link #listBucketOffsets}.
+   */
   public Map<Integer, BucketOffsets> listOffsets(TablePath path) {
     TableDescription table = describe(path);
-    List<Integer> buckets = table.buckets().stream().map(BucketDescription::bucket).toList();
+    if (table.partitioned()) {
+      throw new SluiceException(
+          ErrorCode.INVALID_ARGUMENT,
+          "Table "
+              + path
+              + " is partitioned, so that the number of a bucket is not enough; use"
+              + " listBucketOffsets");
+    }
     Map<Integer, BucketOffsets> offsets = new TreeMap<>();
+    offsets(table).forEach((bucket, found) -> offsets.put(bucket.bucket(), found));
+    return offsets;
+  }
+
+  /** The offsets of every bucket, of all partitions, as their leaders say now. */
+  public Map<TableBucket, BucketOffsets> listBucketOffsets(TablePath path) {
+    return offsets(describe(path));
+  }
+
+  private Map<TableBucket, BucketOffsets> offsets(TableDescription table) {
+    List<TableBucket> buckets =
+        table.buckets().stream().map(bucket -> bucket.tableBucket(table.tableId())).toList();
+    Map<TableBucket, BucketOffsets> offsets = new TreeMap<>();
     core.leaders()
-        .listOffsets(table, buckets, StartAt.START_LATEST, 0)
+        .offsets(table, buckets, StartAt.START_LATEST, 0)
         .forEach(
             (bucket, found) ->
                 offsets.put(

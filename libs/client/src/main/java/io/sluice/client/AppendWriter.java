@@ -17,7 +17,9 @@ import org.apache.arrow.vector.VectorSchemaRoot;
  */
 public interface AppendWriter extends AutoCloseable {
   /**
-   * Appends a row: to the bucket of its bucket key, or to any when the table has none.
+   * Appends a row: to the partition of its values, there to the bucket of its bucket key, or to any
+   * when the table has none. A partition that does not exist is created, unless the writer's
+   * options say otherwise; that blocks once for each partition.
    *
    * @return completes when the row is stored; fails with what kept it from being stored
    */
@@ -35,7 +37,10 @@ public interface AppendWriter extends AutoCloseable {
    */
   CompletableFuture<AppendResult> append(long sequence, Row row);
 
-  /** Starts a row that is set column by column: the fastest way in. Not for named writers. */
+  /**
+   * Starts a row that is set column by column: the fastest way in. Columns that are not set get
+   * their write default, NULL without one. Not for named writers.
+   */
   RowAppender row();
 
   /**
@@ -53,7 +58,8 @@ public interface AppendWriter extends AutoCloseable {
 
   /**
    * For named writers the last position up to which every appended row is known to be stored, -1
-   * when there is none: where a restarted source goes on.
+   * when there is none: where a restarted source goes on. Of a partitioned table, after opening, a
+   * lower bound: the smallest last position of all buckets.
    */
   long committedSequence();
 

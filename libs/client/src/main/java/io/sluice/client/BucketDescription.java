@@ -1,5 +1,6 @@
 package io.sluice.client;
 
+import io.sluice.common.TableBucket;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -25,5 +26,10 @@ public record BucketDescription(
   public BucketDescription {
     replicas = List.copyOf(replicas);
     inSync = List.copyOf(inSync);
+  }
+
+  /** The cluster-wide name of the bucket, for the table with that id. */
+  public TableBucket tableBucket(long tableId) {
+    return new TableBucket(tableId, partitionId, bucket);
   }
 }

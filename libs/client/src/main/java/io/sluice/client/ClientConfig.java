@@ -7,6 +7,7 @@ import io.sluice.format.batch.CompressionSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Settings of a connection and the defaults of its writers and scanners.
@@ -15,9 +16,12 @@ import java.util.List;
  * @param deliveryTimeout how long a write or a broken scan is retried before it fails
  * @param requestTimeout how long a single request (metadata, offsets) may take with its retries
  * @param batchBytes uncompressed bytes at which a batch is closed
- * @param linger how long a batch waits for more rows; zero sends as soon as the sender is free
+ * @param linger the longest that a batch waits for more rows. It waits only while they come fast
+ *     enough to fill it in that time, or while its bucket or the server still owes answers; the
+ *     rows of a slower source go at once
  * @param bufferBytes memory for rows that are not yet stored; a full buffer blocks appends
- * @param compression codec and level of batches
+ * @param compression codec and level of batches, null for what each table says, zstd when it says
+ *     nothing
  * @param acks when an append counts as done
  * @param scanBufferBytes received bytes that a scanner holds for {@code poll}
  */
@@ -28,7 +32,7 @@ public record ClientConfig(
     int batchBytes,
     Duration linger,
     long bufferBytes,
-    CompressionSettings compression,
+    @Nullable CompressionSettings compression,
     Acks acks,
     long scanBufferBytes) {
   private static final int MIN_BATCH_BYTES = 1024;
@@ -69,7 +73,7 @@ public record ClientConfig(
         1024 * 1024,
         Duration.ofMillis(20),
         64L * 1024 * 1024,
-        CompressionSettings.defaults(),
+        null,
         Acks.ALL,
         32L * 1024 * 1024);
   }

@@ -5,12 +5,13 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sets the columns of one row, by position from 0, straight in the batch being filled. Columns that
- * are not set are NULL. {@link #append} or {@link #discard} must follow on the same thread: until
- * then other threads wait for this row. A setter whose type or value does not fit the column throws
- * INVALID_VALUE; the row can then be corrected or discarded.
+ * are not set have their write default, NULL without one. {@link #append} or {@link #discard} must
+ * follow on the same thread: until then other threads wait for this row. A setter whose type or
+ * value does not fit the column throws INVALID_VALUE; the row can then be corrected or discarded.
  */
 public interface RowAppender {
   RowAppender setNull(int column);
@@ -42,6 +43,12 @@ public interface RowAppender {
   RowAppender setTimestamp(int column, LocalDateTime value);
 
   RowAppender setInstant(int column, Instant value);
+
+  /**
+   * Sets a column of any type: an ARRAY by a {@code List} (or an array of objects or floats), a MAP
+   * by a {@code Map}, a ROW by a {@code Row}, with such values inside; null is NULL.
+   */
+  RowAppender setObject(int column, @Nullable Object value);
 
   /**
    * Adds the row. INVALID_VALUE when a NOT NULL column was not set; the row is then discarded.

@@ -5,6 +5,8 @@ import io.sluice.client.internal.ScanOpening;
 import io.sluice.client.internal.ScanRequest;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -18,11 +20,15 @@ public final class Scan {
   private @Nullable List<String> columns;
   private ScanRequest.Start start = ScanRequest.Start.EARLIEST;
   private long timestampMs;
-  private Map<Integer, Long> offsets = Map.of();
-  private Map<Integer, Long> ends = Map.of();
+  private Map<TableBucket, Long> offsets = Map.of();
+  private Map<TableBucket, Long> ends = Map.of();
   private Set<Integer> buckets = Set.of();
+  private Set<String> partitions = Set.of();
+  private String filter = "";
+  private boolean exact;
   private boolean follow;
   private long limit;
+  private long maxBytes;
   private boolean withOffset;
   private boolean withTimestamp;
   private boolean withChangeType;
@@ -33,7 +39,10 @@ public final class Scan {
     this.table = table;
   }
 
-  /** Only these columns, in this order. */
+  /**
+   * Only these columns, in this order. A name with dots that is no column's is the path of a nested
+   * field, as {@code address.zip}: the result has the outer column with only the fields asked for.
+   */
   public Scan columns(String... names) {
     columns = List.of(names);
     return this;
@@ -60,12 +69,52 @@ public final class Scan {
     return from(ScanRequest.Start.TIMESTAMP, epochMs, Map.of());
   }
 
-  /** Only these buckets, each from its offset: what {@link LogScanner#positions} gave. */
+  /**
+   * Only these buckets, each from its offset: what {@link LogScanner#positions} gave. Not for
+   * partitioned tables.
+   */
   public Scan fromOffsets(Map<Integer, Long> bucketOffsets) {
-    return from(ScanRequest.Start.EARLIEST, 0, Map.copyOf(bucketOffsets));
+    return from(ScanRequest.Start.EARLIEST, 0, numbered(bucketOffsets, "fromPositions()"));
   }
 
-  private Scan from(ScanRequest.Start newStart, long epochMs, Map<Integer, Long> bucketOffsets) {
+  /**
+   * Only these buckets, each from its offset: what {@link LogScanner#bucketPositions} gave. With
+   * {@link #follow}, partitions that were created since are read too, and those that were dropped
+   * are left out.
+   */
+  public Scan fromPositions(Map<TableBucket, Long> positions) {
+    return from(ScanRequest.Start.EARLIEST, 0, Map.copyOf(positions));
+  }
+
+  private Map<TableBucket, Long> numbered(Map<Integer, Long> bucketOffsets, String instead) {
+    if (table.partitioned()) {
+      throw new SluiceException(
+          ErrorCode.INVALID_ARGUMENT,
+          "Table "
+              + table.path()
+              + " is partitioned, so that a bucket number alone names no bucket; use "
+              + instead);
+    }
+    Map<TableBucket, Long> known = new HashMap<>();
+    bucketOffsets.forEach(
+        (bucket, offset) -> {
+          if (bucket < 0) {
+            throw new SluiceException(
+                ErrorCode.BUCKET_NOT_FOUND,
+                "Bucket "
+                    + bucket
+                    + " of "
+                    + table.path()
+                    + " does not exist; its buckets are 0 to "
+                    + (table.bucketCount() - 1));
+          }
+          known.put(TableBucket.of(table.tableId(), bucket), offset);
+        });
+    return known;
+  }
+
+  private Scan from(
+      ScanRequest.Start newStart, long epochMs, Map<TableBucket, Long> bucketOffsets) {
     start = newStart;
     timestampMs = epochMs;
     offsets = bucketOffsets;
@@ -83,11 +132,19 @@ public final class Scan {
    * opens: a range planned before is read as it was planned. An end must be visible by then.
    */
   public Scan toOffsets(Map<Integer, Long> bucketOffsets) {
-    ends = Map.copyOf(bucketOffsets);
+    return toPositions(numbered(bucketOffsets, "toPositions()"));
+  }
+
+  /** As {@link #toOffsets}, also for partitioned tables. */
+  public Scan toPositions(Map<TableBucket, Long> positions) {
+    ends = Map.copyOf(positions);
     return this;
   }
 
-  /** Goes on as rows are added, until closed. */
+  /**
+   * Goes on as rows are added, until closed. New partitions are read from their beginning when they
+   * are created; dropped ones are left out from then on.
+   */
   public Scan follow() {
     follow = true;
     return this;
@@ -103,7 +160,55 @@ public final class Scan {
     return this;
   }
 
-  /** Only these buckets. */
+  /**
+   * Ends after the batch with which this many bytes have been received; at least one batch comes.
+   * {@link LogScanner#bucketPositions} says where to go on.
+   */
+  public Scan maxBytes(long bytes) {
+    if (bytes < 1) {
+      throw new SluiceException(
+          ErrorCode.INVALID_ARGUMENT,
+          "Scan maximum of bytes is " + bytes + "; it must be at least 1");
+    }
+    maxBytes = bytes;
+    return this;
+  }
+
+  /**
+   * Only rows for which the condition is true, such as {@code delay > 60 AND origin IN ('SFO',
+   * 'LAX')}; the grammar is in {@code docs/filters.md}. Servers leave out batches, and partitions,
+   * that their statistics and values rule out, and the other rows of those they read.
+   *
+   * @throws SluiceException when the scan opens: INVALID_FILTER naming the place and what is
+   *     allowed
+   */
+  public Scan filter(String condition) {
+    filter = condition;
+    exact = true;
+    return this;
+  }
+
+  /**
+   * Leaves out batches and partitions in which the condition is true for no row; what comes may
+   * hold rows for which it is not. Cheaper than {@link #filter} for the servers, for readers that
+   * test rows themselves.
+   */
+  public Scan skipBy(String condition) {
+    filter = condition;
+    exact = false;
+    return this;
+  }
+
+  /**
+   * Only these partitions, each named as it is shown: {@code dt=2024-01-01/region=EU}. One that
+   * does not exist fails the opening with PARTITION_NOT_FOUND.
+   */
+  public Scan partitions(String... shown) {
+    partitions = Set.of(shown);
+    return this;
+  }
+
+  /** Only the buckets of these numbers, in each partition. */
   public Scan buckets(int... numbers) {
     Set<Integer> wanted = new TreeSet<>();
     for (int number : numbers) {
@@ -138,8 +243,8 @@ public final class Scan {
    * The current rows of a primary-key table instead of its changelog: each bucket as it is at one
    * moment, in no order that counts. {@link LogScanner#positions} then says where following the
    * changelog goes on from there. Such a scan does not survive the loss of a server after the first
-   * rows: it then fails with UNAVAILABLE and can be opened again. It takes columns, buckets and a
-   * limit only.
+   * rows: it then fails with UNAVAILABLE and can be opened again. It takes columns, partitions,
+   * buckets and a limit only.
    */
   public Scan current() {
     current = true;
@@ -171,11 +276,13 @@ public final class Scan {
             offsets,
             ends,
             buckets,
+            partitions,
+            filter,
+            exact,
             follow,
             limit,
-            withOffset,
-            withTimestamp,
-            withChangeType,
+            maxBytes,
+            new ScanRequest.Metadata(withOffset, withTimestamp, withChangeType),
             current));
   }
 
@@ -193,6 +300,14 @@ public final class Scan {
           "A scan of current rows of "
               + table.path()
               + " has neither a start nor an end to choose; leave out follow(), toOffsets() and from...()");
+    }
+    if (!filter.isEmpty() || maxBytes > 0) {
+      throw new SluiceException(
+          ErrorCode.INVALID_ARGUMENT,
+          "A scan of current rows of "
+              + table.path()
+              + " takes no filter and no maximum of bytes; leave out filter(), skipBy() and"
+              + " maxBytes()");
     }
     if (withOffset || withTimestamp || withChangeType) {
       throw new SluiceException(

@@ -1,16 +1,20 @@
 package io.sluice.client;
 
+import io.sluice.common.TableBucket;
 import io.sluice.format.batch.ChangeType;
 import io.sluice.format.row.Row;
 import java.util.List;
 import org.apache.arrow.vector.VectorSchemaRoot;
 
-/** Consecutive rows of one bucket. Owns its memory until closed. */
+/** Rows of one bucket in offset order. Owns its memory until closed. */
 public interface ScanBatch extends AutoCloseable {
-  /** The bucket. */
+  /** Number of the bucket; in a partitioned table each partition has one of this number. */
   int bucket();
 
-  /** Offset of the first row. */
+  /** The bucket with its table and partition. */
+  TableBucket tableBucket();
+
+  /** Offset of the first row. Rows that a filter left out lie between those that are here. */
   long baseOffset();
 
   /** Where to go on after this batch. */

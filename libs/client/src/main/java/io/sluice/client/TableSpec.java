@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A table to create.
@@ -17,6 +18,7 @@ import java.util.Map;
  * @param options table options as text
  * @param comment free text
  * @param ignoreIfExists whether an existing table of that name is fine, whatever its columns
+ * @param partitionKeys names of the partition columns in order, empty when it is not partitioned
  */
 public record TableSpec(
     TablePath path,
@@ -24,7 +26,8 @@ public record TableSpec(
     List<String> primaryKey,
     Map<String, String> options,
     String comment,
-    boolean ignoreIfExists) {
+    boolean ignoreIfExists,
+    List<String> partitionKeys) {
   /** Option that sets the number of buckets. */
   public static final String BUCKET_COUNT = "bucket.num";
 
@@ -35,6 +38,18 @@ public record TableSpec(
     columns = List.copyOf(columns);
     primaryKey = List.copyOf(primaryKey);
     options = Map.copyOf(options);
+    partitionKeys = List.copyOf(partitionKeys);
+  }
+
+  /** A table that is not partitioned. */
+  public TableSpec(
+      TablePath path,
+      List<ColumnSpec> columns,
+      List<String> primaryKey,
+      Map<String, String> options,
+      String comment,
+      boolean ignoreIfExists) {
+    this(path, columns, primaryKey, options, comment, ignoreIfExists, List.of());
   }
 
   /**
@@ -44,8 +59,16 @@ public record TableSpec(
    * @param type its type
    * @param nullable whether NULL may be stored
    * @param comment free text
+   * @param defaultValue canonical text of what a writer that leaves the column out stores, null for
+   *     NULL
    */
-  public record ColumnSpec(String name, DataType type, boolean nullable, String comment) {}
+  public record ColumnSpec(
+      String name, DataType type, boolean nullable, String comment, @Nullable String defaultValue) {
+    /** A column without a default. */
+    public ColumnSpec(String name, DataType type, boolean nullable, String comment) {
+      this(name, type, nullable, comment, null);
+    }
+  }
 
   /** Starts the specification of {@code database.table}. */
   public static Builder of(String path) {
@@ -58,6 +81,7 @@ public record TableSpec(
     private final List<ColumnSpec> columns = new ArrayList<>();
     private final Map<String, String> options = new LinkedHashMap<>();
     private List<String> primaryKey = List.of();
+    private List<String> partitionKeys = List.of();
     private String comment = "";
     private boolean ignoreIfExists;
 
@@ -68,6 +92,21 @@ public record TableSpec(
     /** Adds a column. */
     public Builder column(String name, DataType type, boolean nullable) {
       columns.add(new ColumnSpec(name, type, nullable, ""));
+      return this;
+    }
+
+    /**
+     * Adds a column that stores this default, given as the canonical text of its type, when a
+     * writer leaves it out.
+     */
+    public Builder column(String name, DataType type, boolean nullable, String defaultValue) {
+      columns.add(new ColumnSpec(name, type, nullable, "", defaultValue));
+      return this;
+    }
+
+    /** Adds a column with all its parts. */
+    public Builder column(ColumnSpec column) {
+      columns.add(column);
       return this;
     }
 
@@ -84,6 +123,12 @@ public record TableSpec(
     /** Names the key columns in key order. */
     public Builder primaryKey(String... names) {
       primaryKey = List.of(names);
+      return this;
+    }
+
+    /** Names the partition columns in order. */
+    public Builder partitionedBy(String... names) {
+      partitionKeys = List.of(names);
       return this;
     }
 
@@ -117,7 +162,8 @@ public record TableSpec(
 
     /** The specification. */
     public TableSpec build() {
-      return new TableSpec(path, columns, primaryKey, options, comment, ignoreIfExists);
+      return new TableSpec(
+          path, columns, primaryKey, options, comment, ignoreIfExists, partitionKeys);
     }
   }
 }

@@ -13,9 +13,12 @@ import org.jspecify.annotations.Nullable;
  * @param name name under which a restarted writer goes on exactly once, null for none
  * @param compression codec and level
  * @param batchBytes uncompressed bytes at which a batch is closed
- * @param linger how long a batch waits for more rows
+ * @param linger the longest that a batch waits for more rows, see {@link ClientConfig#linger}
  * @param acks when an append counts as done
  * @param columns the columns that an upsert writer writes, empty for all
+ * @param bucketing how rows without a bucket key are spread, null for {@link Bucketing#STICKY}
+ * @param createPartitions whether partitions that do not exist are created for the rows that belong
+ *     to them; else such rows are refused with PARTITION_NOT_FOUND
  */
 public record WriterOptions(
     @Nullable String name,
@@ -23,7 +26,9 @@ public record WriterOptions(
     @Nullable Integer batchBytes,
     @Nullable Duration linger,
     @Nullable Acks acks,
-    List<String> columns) {
+    List<String> columns,
+    @Nullable Bucketing bucketing,
+    boolean createPartitions) {
 
   public WriterOptions {
     columns = List.copyOf(columns);
@@ -34,7 +39,7 @@ public record WriterOptions(
 
   /** Everything as the connection says. */
   public static WriterOptions defaults() {
-    return new WriterOptions(null, null, null, null, null, List.of());
+    return new WriterOptions(null, null, null, null, null, List.of(), null, true);
   }
 
   /**
@@ -42,7 +47,7 @@ public record WriterOptions(
    * {@link UpsertWriter#upsert(long, io.sluice.format.row.Row)}.
    */
   public static WriterOptions named(String writerName) {
-    return new WriterOptions(writerName, null, null, null, null, List.of());
+    return new WriterOptions(writerName, null, null, null, null, List.of(), null, true);
   }
 
   /** A copy with this codec. */
@@ -52,22 +57,26 @@ public record WriterOptions(
 
   /** A copy with this codec and level. */
   public WriterOptions compression(CompressionSettings settings) {
-    return new WriterOptions(name, settings, batchBytes, linger, acks, columns);
+    return new WriterOptions(
+        name, settings, batchBytes, linger, acks, columns, bucketing, createPartitions);
   }
 
   /** A copy that closes batches at this many uncompressed bytes. */
   public WriterOptions batchBytes(int bytes) {
-    return new WriterOptions(name, compression, bytes, linger, acks, columns);
+    return new WriterOptions(
+        name, compression, bytes, linger, acks, columns, bucketing, createPartitions);
   }
 
   /** A copy with this linger. */
   public WriterOptions linger(Duration duration) {
-    return new WriterOptions(name, compression, batchBytes, duration, acks, columns);
+    return new WriterOptions(
+        name, compression, batchBytes, duration, acks, columns, bucketing, createPartitions);
   }
 
   /** A copy with these acks. */
   public WriterOptions acks(Acks newAcks) {
-    return new WriterOptions(name, compression, batchBytes, linger, newAcks, columns);
+    return new WriterOptions(
+        name, compression, batchBytes, linger, newAcks, columns, bucketing, createPartitions);
   }
 
   /**
@@ -75,7 +84,20 @@ public record WriterOptions(
    * they are. The key columns must be among them. For upsert writers only.
    */
   public WriterOptions partial(String... names) {
-    return new WriterOptions(name, compression, batchBytes, linger, acks, List.of(names));
+    return new WriterOptions(
+        name, compression, batchBytes, linger, acks, List.of(names), bucketing, createPartitions);
+  }
+
+  /** A copy with this way to spread rows; for tables without a bucket key. */
+  public WriterOptions bucketing(Bucketing newBucketing) {
+    return new WriterOptions(
+        name, compression, batchBytes, linger, acks, columns, newBucketing, createPartitions);
+  }
+
+  /** A copy that creates missing partitions, or does not. */
+  public WriterOptions createPartitions(boolean create) {
+    return new WriterOptions(
+        name, compression, batchBytes, linger, acks, columns, bucketing, create);
   }
 
   /** The connection's settings with this writer's in their place, checked like them. */

@@ -184,6 +184,28 @@ class LogScannerTest {
   }
 
   @Test
+  void limitCutsBatchesOfSeveralServersAlsoWithoutColumns() {
+    try (FakeCluster cluster = cluster(2, 2);
+        Connection connection = Connection.open(cluster.config())) {
+      load(connection, 0, 1000);
+      for (int limit : new int[] {1, 333, 501, 999}) {
+        int counted = 0;
+        try (LogScanner scanner =
+            connection.table("demo.t").scan().noColumns().limit(limit).open()) {
+          while (!scanner.finished()) {
+            for (ScanBatch batch : scanner.poll(SOON)) {
+              try (batch) {
+                counted += batch.rowCount();
+              }
+            }
+          }
+        }
+        assertThat(counted).isEqualTo(limit);
+      }
+    }
+  }
+
+  @Test
   void goesOnAtThePositionsOfAnother() {
     try (FakeCluster cluster = cluster(2, 1);
         Connection connection = Connection.open(cluster.config())) {

@@ -17,10 +17,16 @@ public enum ErrorCode {
   INVALID_OPTION("INVALID_ARGUMENT", 400, false),
   /** A schema definition is wrong, or data does not fit the schema it names. */
   INVALID_SCHEMA("INVALID_ARGUMENT", 400, false),
+  /** A change of a table that its rules forbid; the message says why and what is allowed. */
+  INVALID_ALTER("INVALID_ARGUMENT", 400, false),
+  /** A partition value that is malformed, expired or out of range. */
+  INVALID_PARTITION("INVALID_ARGUMENT", 400, false),
   /** A value does not fit its column: wrong type, out of range, NULL where NOT NULL. */
   INVALID_VALUE("INVALID_ARGUMENT", 400, false),
   /** A scan ticket cannot be parsed or names fields that do not belong together. */
   INVALID_TICKET("INVALID_ARGUMENT", 400, false),
+  /** A filter that cannot be parsed or does not fit the columns it names. */
+  INVALID_FILTER("INVALID_ARGUMENT", 400, false),
   /** A SQL statement that cannot be parsed or bound; the message says where. */
   INVALID_SQL("INVALID_ARGUMENT", 400, false),
   /** A query needs more memory, disk or rows than one query may have. */
@@ -41,6 +47,8 @@ public enum ErrorCode {
   COLUMN_NOT_FOUND("NOT_FOUND", 404, false),
   /** The bucket does not exist in the table. */
   BUCKET_NOT_FOUND("NOT_FOUND", 404, false),
+  /** The partition does not exist in the table. */
+  PARTITION_NOT_FOUND("NOT_FOUND", 404, false),
   /** The schema id does not exist for the table. */
   SCHEMA_NOT_FOUND("NOT_FOUND", 404, false),
   /** An action, path or resource that this server does not have. */
@@ -51,6 +59,10 @@ public enum ErrorCode {
   DATABASE_NOT_EMPTY("FAILED_PRECONDITION", 409, false),
   /** A table of this name exists. */
   TABLE_EXISTS("ALREADY_EXISTS", 409, false),
+  /** A partition of these values exists. */
+  PARTITION_EXISTS("ALREADY_EXISTS", 409, false),
+  /** The table has as many partitions as a table may have. */
+  TOO_MANY_PARTITIONS("FAILED_PRECONDITION", 409, false),
   /** The table was dropped or recreated while a stream on it was open. */
   TABLE_CHANGED("FAILED_PRECONDITION", 409, false),
   /** The schema changed in a way an open stream cannot follow; reopen it at the next offset. */

@@ -1,13 +1,15 @@
 package io.sluice.common;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * The options of a table, checked. Keys in the namespaces {@code bucket.}, {@code table.}, {@code
@@ -34,6 +36,33 @@ public final class TableOptions {
   /** Format of the lake table; {@code iceberg} is the only one. */
   public static final String DATALAKE_FORMAT = "table.datalake.format";
 
+  /** How long the log is kept, default 7 d; {@code 0} or {@code none} is for ever. */
+  public static final String LOG_TTL = "table.log.ttl";
+
+  /** Format of the log; {@code arrow} is the only one. */
+  public static final String LOG_FORMAT = "table.log.format";
+
+  /** Compression of the log: {@code none}, {@code lz4} or {@code zstd}. */
+  public static final String COMPRESSION_TYPE = "table.log.arrow.compression.type";
+
+  /** Level of zstd, 1 to {@link #MAX_ZSTD_LEVEL}. */
+  public static final String ZSTD_LEVEL = "table.log.arrow.compression.zstd.level";
+
+  /** Columns with statistics: {@code *}, {@code none}, or names separated by commas. */
+  public static final String STATISTICS_COLUMNS = "table.statistics.columns";
+
+  /** The largest level of zstd. */
+  public static final int MAX_ZSTD_LEVEL = 22;
+
+  /** How long a log is kept unless the table says otherwise. */
+  public static final Duration DEFAULT_LOG_TTL = Duration.ofDays(7);
+
+  /** The smallest time to live of a log. */
+  public static final Duration MIN_LOG_TTL = Duration.ofSeconds(1);
+
+  /** The largest time to live of a log that is not for ever. */
+  public static final Duration MAX_LOG_TTL = Duration.ofDays(36_500);
+
   /** The smallest freshness. */
   public static final Duration MIN_FRESHNESS = Duration.ofSeconds(1);
 
@@ -59,19 +88,35 @@ public final class TableOptions {
           REPLICATION_FACTOR,
           DATALAKE_ENABLED,
           DATALAKE_FRESHNESS,
-          DATALAKE_FORMAT);
+          DATALAKE_FORMAT,
+          LOG_TTL,
+          LOG_FORMAT,
+          COMPRESSION_TYPE,
+          ZSTD_LEVEL,
+          STATISTICS_COLUMNS,
+          AutoPartitionOptions.ENABLED,
+          AutoPartitionOptions.KEY,
+          AutoPartitionOptions.TIME_UNIT,
+          AutoPartitionOptions.TIME_ZONE,
+          AutoPartitionOptions.TIME_FORMAT,
+          AutoPartitionOptions.PRECREATE,
+          AutoPartitionOptions.RETENTION);
+
+  private static final Set<String> ALTERABLE =
+      Set.of(
+          LOG_TTL,
+          COMPRESSION_TYPE,
+          ZSTD_LEVEL,
+          STATISTICS_COLUMNS,
+          AutoPartitionOptions.ENABLED,
+          AutoPartitionOptions.PRECREATE,
+          AutoPartitionOptions.RETENTION,
+          DATALAKE_FRESHNESS);
 
   private static final Set<String> NOT_IN_THIS_BUILD =
       Set.of(
           "auto-increment.fields",
           "table.auto-increment.cache-size",
-          "table.auto-partition.enabled",
-          "table.auto-partition.key",
-          "table.auto-partition.num-precreate",
-          "table.auto-partition.num-retention",
-          "table.auto-partition.time-format",
-          "table.auto-partition.time-unit",
-          "table.auto-partition.time-zone",
           "table.changelog.image",
           "table.datalake.auto-compaction",
           "table.datalake.auto-expire-snapshot",
@@ -83,15 +128,10 @@ public final class TableOptions {
           "table.kv.format-version",
           "table.kv.standby-replica.enabled",
           "table.kv.ttl",
-          "table.log.arrow.compression.type",
-          "table.log.arrow.compression.zstd.level",
-          "table.log.format",
           "table.log.local-ttl",
           "table.log.tiered.local-segments",
-          "table.log.ttl",
           "table.merge-engine",
-          "table.merge-engine.versioned.ver-column",
-          "table.statistics.columns");
+          "table.merge-engine.versioned.ver-column");
 
   private static final List<String> NAMESPACES =
       List.of("bucket.", "table.", "fields.", "auto-increment.");
@@ -102,16 +142,30 @@ public final class TableOptions {
   private final int replicationFactor;
   private final boolean lakeEnabled;
   private final Duration lakeFreshness;
+  private final Duration logTtl;
+  private final Optional<String> compressionType;
+  private final OptionalInt zstdLevel;
+  private final StatisticsColumns statisticsColumns;
+  private final AutoPartitionOptions autoPartition;
 
   private TableOptions(SortedMap<String, String> options) {
     this.options = options;
-    this.bucketCount = integer(options, BUCKET_NUM, 1, MAX_BUCKETS, 1);
-    this.bucketKey = columnList(options);
-    this.replicationFactor = integer(options, REPLICATION_FACTOR, 1, MAX_REPLICATION_FACTOR, 0);
-    this.lakeEnabled = lakeEnabled(options);
-    checkTruth(options, DATALAKE_ENABLED);
+    this.bucketCount = OptionValues.integer(options, BUCKET_NUM, 1, MAX_BUCKETS, 1);
+    this.bucketKey = OptionValues.columns(options, BUCKET_KEY);
+    this.replicationFactor =
+        OptionValues.integer(options, REPLICATION_FACTOR, 1, MAX_REPLICATION_FACTOR, 0);
+    this.lakeEnabled = OptionValues.truth(options, DATALAKE_ENABLED);
     this.lakeFreshness = freshness(options);
     checkLakeFormat(options);
+    this.logTtl = logTtl(options);
+    this.compressionType = compression(options);
+    this.zstdLevel =
+        options.containsKey(ZSTD_LEVEL)
+            ? OptionalInt.of(OptionValues.integer(options, ZSTD_LEVEL, 1, MAX_ZSTD_LEVEL, 1))
+            : OptionalInt.empty();
+    this.statisticsColumns = statistics(options);
+    this.autoPartition = AutoPartitionOptions.of(options);
+    checkLogFormat(options);
   }
 
   /**
@@ -162,9 +216,47 @@ public final class TableOptions {
     return lakeFreshness;
   }
 
+  /** How long the log is kept after it was stored; {@link Duration#ZERO} is for ever. */
+  public Duration logTtl() {
+    return logTtl;
+  }
+
+  /** {@code none}, {@code lz4_frame} or {@code zstd}; empty when the table leaves it open. */
+  public Optional<String> compressionType() {
+    return compressionType;
+  }
+
+  /** Level of zstd; empty when the table leaves it open. */
+  public OptionalInt zstdLevel() {
+    return zstdLevel;
+  }
+
+  /** The columns that keep statistics. */
+  public StatisticsColumns statisticsColumns() {
+    return statisticsColumns;
+  }
+
+  /** The options of automatic partitioning. */
+  public AutoPartitionOptions autoPartition() {
+    return autoPartition;
+  }
+
+  /**
+   * Whether an option of an existing table may be set or reset: a few of Sluice's, and every
+   * property of the user's.
+   */
+  public static boolean isAlterable(String key) {
+    return ALTERABLE.contains(key) || NAMESPACES.stream().noneMatch(key::startsWith);
+  }
+
+  /** The options of Sluice's namespaces that may be changed on an existing table, sorted. */
+  public static List<String> alterable() {
+    return ALTERABLE.stream().sorted().toList();
+  }
+
   /** All options as given, sorted by key. */
   public Map<String, String> asMap() {
-    return java.util.Collections.unmodifiableSortedMap(options);
+    return Collections.unmodifiableSortedMap(options);
   }
 
   private static void checkEntry(String key, String value) {
@@ -197,7 +289,7 @@ public final class TableOptions {
   private static String nearestKnown(String key) {
     String nearest = BUCKET_NUM;
     int smallest = Integer.MAX_VALUE;
-    Set<String> known = new java.util.TreeSet<>(HONOURED);
+    Set<String> known = new TreeSet<>(HONOURED);
     known.addAll(NOT_IN_THIS_BUILD);
     known.add("fields.<column>.agg");
     for (String candidate : known) {
@@ -230,52 +322,66 @@ public final class TableOptions {
     return previous[b.length()];
   }
 
-  private static int integer(
-      Map<String, String> options, String key, int min, int max, int otherwise) {
-    String text = options.get(key);
-    if (text == null) {
-      return otherwise;
-    }
-    long value;
-    try {
-      value = Long.parseLong(text.trim());
-    } catch (NumberFormatException e) {
-      throw new SluiceException(
-          ErrorCode.INVALID_OPTION,
-          key + " is '" + text + "'; it must be a whole number between " + min + " and " + max,
-          e);
-    }
-    if (value < min || value > max) {
-      throw invalid(key + " is " + value + "; it must be between " + min + " and " + max);
-    }
-    return (int) value;
-  }
-
-  private static void checkTruth(Map<String, String> options, String key) {
-    String text = options.getOrDefault(key, "false").trim();
-    if (!text.equalsIgnoreCase("true") && !text.equalsIgnoreCase("false")) {
-      throw invalid(key + " is '" + options.get(key) + "'; it must be true or false");
-    }
-  }
-
   private static Duration freshness(Map<String, String> options) {
     String text = options.get(DATALAKE_FRESHNESS);
     if (text == null) {
       return DEFAULT_FRESHNESS;
     }
-    Duration freshness = DurationText.parse(DATALAKE_FRESHNESS, text);
-    if (freshness.compareTo(MIN_FRESHNESS) < 0 || freshness.compareTo(MAX_FRESHNESS) > 0) {
-      throw invalid(
-          DATALAKE_FRESHNESS
-              + " is '"
-              + text
-              + "'; it must be between "
-              + MIN_FRESHNESS.toSeconds()
-              + " s and "
-              + MAX_FRESHNESS.toDays()
-              + " d");
+    return OptionValues.duration(DATALAKE_FRESHNESS, text, MIN_FRESHNESS, MAX_FRESHNESS);
+  }
+
+  private static Duration logTtl(Map<String, String> options) {
+    String text = options.get(LOG_TTL);
+    if (text == null) {
+      return DEFAULT_LOG_TTL;
     }
-    return freshness;
+    if (text.trim().equalsIgnoreCase("none") || DurationText.parse(LOG_TTL, text).isZero()) {
+      return Duration.ZERO;
+    }
+    return OptionValues.duration(LOG_TTL, text, MIN_LOG_TTL, MAX_LOG_TTL);
+  }
+
+  private static Optional<String> compression(Map<String, String> options) {
+    String type = OptionValues.word(options, COMPRESSION_TYPE);
+    if (type == null) {
+      return Optional.empty();
+    }
+    return switch (type) {
+      case "none", "zstd", "lz4_frame" -> Optional.of(type);
+      case "lz4" -> Optional.of("lz4_frame");
+      default ->
+          throw invalid(
+              COMPRESSION_TYPE
+                  + " is '"
+                  + options.get(COMPRESSION_TYPE)
+                  + "'; it must be none, lz4 (or lz4_frame) or zstd");
+    };
+  }
+
+  private static void checkLogFormat(Map<String, String> options) {
+    String format = OptionValues.word(options, LOG_FORMAT);
+    if (format != null && !format.equals("arrow")) {
+      throw invalid(
+          LOG_FORMAT
+              + " is '"
+              + options.get(LOG_FORMAT)
+              + "'; arrow is the only log format, or leave it out");
+    }
+  }
+
+  private static StatisticsColumns statistics(Map<String, String> options) {
+    String text = options.get(STATISTICS_COLUMNS);
+    if (text == null) {
+      return StatisticsColumns.UNSET;
+    }
+    if (text.trim().equals("*")) {
+      return new StatisticsColumns(StatisticsColumns.Choice.ALL, List.of());
+    }
+    if (text.trim().equalsIgnoreCase("none")) {
+      return new StatisticsColumns(StatisticsColumns.Choice.NONE, List.of());
+    }
+    return new StatisticsColumns(
+        StatisticsColumns.Choice.NAMED, OptionValues.columns(options, STATISTICS_COLUMNS));
   }
 
   private static void checkLakeFormat(Map<String, String> options) {
@@ -289,29 +395,8 @@ public final class TableOptions {
     }
   }
 
-  private static List<String> columnList(Map<String, String> options) {
-    String text = options.get(BUCKET_KEY);
-    if (text == null) {
-      return List.of();
-    }
-    List<String> columns = new ArrayList<>();
-    Set<String> seen = new HashSet<>();
-    for (String part : text.split(",", -1)) {
-      String column = part.trim();
-      if (column.isEmpty()) {
-        throw invalid(
-            BUCKET_KEY + " is '" + text + "'; it must be column names separated by commas");
-      }
-      if (!seen.add(column)) {
-        throw invalid(BUCKET_KEY + " names column '" + column + "' twice");
-      }
-      columns.add(column);
-    }
-    return List.copyOf(columns);
-  }
-
   private static SluiceException invalid(String message) {
-    return new SluiceException(ErrorCode.INVALID_OPTION, message);
+    return OptionValues.invalid(message);
   }
 
   @Override

@@ -78,6 +78,23 @@ class TableOptionsTest {
             + " format, or leave it out",
         "table.datalake.freshnes|3min|Option table.datalake.freshnes is unknown; did you mean"
             + " table.datalake.freshness?",
+        "table.log.ttl|999ms|table.log.ttl is '999ms'; it must be between 1 s and 36500 d",
+        "table.log.ttl|week|table.log.ttl is 'week'; it must be a duration like 500ms, 10s, 3 min,"
+            + " 1h or 7 d (ms, s, min, h, d)",
+        "table.log.format|indexed|table.log.format is 'indexed'; arrow is the only log format, or"
+            + " leave it out",
+        "table.log.arrow.compression.type|snappy|table.log.arrow.compression.type is 'snappy'; it"
+            + " must be none, lz4 (or lz4_frame) or zstd",
+        "table.log.arrow.compression.zstd.level|23|table.log.arrow.compression.zstd.level is 23; it"
+            + " must be between 1 and 22",
+        "table.statistics.columns|a,,b|table.statistics.columns is 'a,,b'; it must be column names"
+            + " separated by commas",
+        "table.auto-partition.enabled|on|table.auto-partition.enabled is 'on'; it must be true or"
+            + " false",
+        "table.auto-partition.num-precreate|-1|table.auto-partition.num-precreate is -1; it must be"
+            + " between 0 and 500",
+        "table.auto-partition.num-retention|-2|table.auto-partition.num-retention is -2; it must be"
+            + " between -1 and 1000000",
         "bucket.nums|4|Option bucket.nums is unknown; did you mean bucket.num?",
         "table.log.tll|7d|Option table.log.tll is unknown; did you mean table.log.ttl?",
         "table.replication-factor|1|Option table.replication-factor is unknown; did you mean"
@@ -92,10 +109,75 @@ class TableOptionsTest {
     assertThat(refused).hasMessage(message);
   }
 
+  @Test
+  void readsTheOptionsOfTheLog() {
+    TableOptions unset = TableOptions.of(Map.of());
+    assertThat(unset.logTtl()).isEqualTo(Duration.ofDays(7));
+    assertThat(unset.compressionType()).isEmpty();
+    assertThat(unset.zstdLevel()).isEmpty();
+    assertThat(unset.statisticsColumns()).isEqualTo(StatisticsColumns.UNSET);
+    assertThat(unset.autoPartition().enabled()).isFalse();
+    TableOptions set =
+        TableOptions.of(
+            Map.of(
+                "table.log.ttl", "90 min",
+                "table.log.format", "ARROW",
+                "table.log.arrow.compression.type", "LZ4",
+                "table.log.arrow.compression.zstd.level", "3",
+                "table.statistics.columns", "a, b"));
+    assertThat(set.logTtl()).isEqualTo(Duration.ofMinutes(90));
+    assertThat(set.compressionType()).hasValue("lz4_frame");
+    assertThat(set.zstdLevel()).hasValue(3);
+    assertThat(set.statisticsColumns().choice()).isEqualTo(StatisticsColumns.Choice.NAMED);
+    assertThat(set.statisticsColumns().names()).containsExactly("a", "b");
+    assertThat(TableOptions.of(Map.of("table.statistics.columns", "*")).statisticsColumns())
+        .isEqualTo(new StatisticsColumns(StatisticsColumns.Choice.ALL, List.of()));
+    assertThat(TableOptions.of(Map.of("table.statistics.columns", "NONE")).statisticsColumns())
+        .isEqualTo(new StatisticsColumns(StatisticsColumns.Choice.NONE, List.of()));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "none", "0 d", "None"})
+  void keepsTheLogForEverWhenTheTimeToLiveIsNone(String ttl) {
+    assertThat(TableOptions.of(Map.of("table.log.ttl", ttl)).logTtl()).isEqualTo(Duration.ZERO);
+  }
+
+  @Test
+  void readsTheOptionsOfAutomaticPartitioning() {
+    AutoPartitionOptions options =
+        TableOptions.of(
+                Map.of(
+                    "table.auto-partition.enabled", "true",
+                    "table.auto-partition.key", "dt",
+                    "table.auto-partition.time-unit", "hour",
+                    "table.auto-partition.time-zone", " Asia/Kathmandu ",
+                    "table.auto-partition.time-format", "yyyyMMddHH",
+                    "table.auto-partition.num-precreate", "0",
+                    "table.auto-partition.num-retention", "-1"))
+            .autoPartition();
+    assertThat(options.enabled()).isTrue();
+    assertThat(options.key()).hasValue("dt");
+    assertThat(options.timeUnit()).hasValue("hour");
+    assertThat(options.timeZone()).hasValue("Asia/Kathmandu");
+    assertThat(options.timeFormat()).hasValue("yyyyMMddHH");
+    assertThat(options.precreate()).hasValue(0);
+    assertThat(options.retention()).hasValue(-1);
+  }
+
+  @Test
+  void knowsWhatMayBeChangedOnAnExistingTable() {
+    assertThat(TableOptions.isAlterable("table.log.ttl")).isTrue();
+    assertThat(TableOptions.isAlterable("owner")).isTrue();
+    assertThat(TableOptions.isAlterable("bucket.num")).isFalse();
+    assertThat(TableOptions.isAlterable("table.datalake.enabled")).isFalse();
+    assertThat(TableOptions.isAlterable("table.auto-partition.time-zone")).isFalse();
+    assertThat(TableOptions.alterable()).isSorted().contains("table.log.ttl");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "table.log.ttl",
+        "table.kv.ttl",
         "table.datalake.auto-compaction",
         "table.merge-engine",
         "fields.total.agg",

@@ -4,6 +4,7 @@ import io.grpc.netty.NettyServerBuilder;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.sluice.common.TimeSource;
+import io.sluice.protocol.transport.BulkTransport;
 import io.sluice.servicekit.LifecyclePhase;
 import io.sluice.servicekit.ServiceIdentity;
 import io.sluice.servicekit.ServiceLifecycle;
@@ -80,10 +81,17 @@ final class FlightConfiguration {
     return new ServiceLifecycle("flight", LifecyclePhase.SERVING, () -> {}, flight::stopAccepting);
   }
 
+  // Closed after the gRPC server, whose lifecycle ends before beans are destroyed.
   @Bean
-  ServerBuilderCustomizer<NettyServerBuilder> flightServer() {
+  BulkTransport bulkTransport() {
+    return BulkTransport.open("flight-io", Runtime.getRuntime().availableProcessors());
+  }
+
+  @Bean
+  ServerBuilderCustomizer<NettyServerBuilder> flightServer(BulkTransport transport) {
     return builder ->
-        builder
+        transport
+            .use(builder)
             .maxInboundMessageSize(FlightSettings.MAX_MESSAGE_BYTES)
             .flowControlWindow(FlightSettings.FLOW_CONTROL_WINDOW_BYTES);
   }

@@ -1,5 +1,6 @@
 package io.sluice.tablet.app;
 
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
@@ -11,13 +12,17 @@ import io.sluice.servicekit.ServiceLifecycle;
 import io.sluice.tablet.flight.FormatBatchSlicer;
 import io.sluice.tablet.kv.KvResources;
 import io.sluice.tablet.kv.KvSettings;
+import io.sluice.tablet.log.BatchDirectories;
+import io.sluice.tablet.log.DiskGuard;
 import io.sluice.tablet.log.DiskLimits;
 import io.sluice.tablet.log.LogConfig;
 import io.sluice.tablet.replica.KvHost;
 import io.sluice.tablet.replica.ReplicaSet;
+import io.sluice.tablet.replica.RetentionAgent;
 import io.sluice.tablet.replica.TabletStorageConfig;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
+import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -86,9 +91,16 @@ final class StorageConfiguration {
   }
 
   @Bean
+  HealthIndicator diskHealthIndicator(ReplicaSet replicas) {
+    return new DiskHealthIndicator(replicas.disk());
+  }
+
+  @Bean
   MeterBinder storageMeters(ReplicaSet replicas, KvHost kv, BufferAllocator allocator) {
     return registry -> {
       bind(registry, replicas, allocator);
+      bindDisk(registry, replicas);
+      bindDirectories(registry, replicas.files().directories());
       bindKv(registry, replicas, kv);
     };
   }
@@ -108,6 +120,44 @@ final class StorageConfiguration {
     Gauge.builder("sluice.kv.applied.lag", replicas, ReplicaSet::appliedLag)
         .description("Changelog records that are committed but not yet applied, all buckets")
         .register(registry);
+  }
+
+  private static void bindDisk(MeterRegistry registry, ReplicaSet replicas) {
+    DiskGuard disk = replicas.disk();
+    Gauge.builder("sluice.disk.full", disk, guard -> guard.full() ? 1 : 0)
+        .description("1 while writes are refused for want of disk space")
+        .register(registry);
+    Gauge.builder("sluice.disk.usage.ratio", disk, DiskGuard::usedPart)
+        .description("Used part of the data directory's disk, 0 to 1")
+        .register(registry);
+    RetentionAgent retention = replicas.retention();
+    FunctionCounter.builder("sluice.retention.segments", retention, RetentionAgent::deletedSegments)
+        .description("Log segments deleted because they outlived table.log.ttl")
+        .register(registry);
+    FunctionCounter.builder("sluice.retention.size", retention, RetentionAgent::deletedBytes)
+        .baseUnit("bytes")
+        .description("Bytes of the deleted segments")
+        .register(registry);
+    Gauge.builder("sluice.log.start", replicas, StorageConfiguration::logStarts)
+        .description("Sum of the first readable offsets of all logs")
+        .register(registry);
+  }
+
+  private static void bindDirectories(MeterRegistry registry, BatchDirectories directories) {
+    Gauge.builder("sluice.scan.directory", directories, BatchDirectories::usedBytes)
+        .baseUnit("bytes")
+        .description("Memory for what is known of the batches of sealed segments")
+        .register(registry);
+    FunctionCounter.builder("sluice.scan.directory.hits", directories, BatchDirectories::hits)
+        .description("Sealed segments that a scan entered and whose batches were known")
+        .register(registry);
+    FunctionCounter.builder("sluice.scan.directory.misses", directories, BatchDirectories::misses)
+        .description("Sealed segments that a scan entered and whose batches were not known")
+        .register(registry);
+  }
+
+  private static double logStarts(ReplicaSet replicas) {
+    return replicas.all().stream().mapToLong(each -> each.offsets().logStart()).sum();
   }
 
   private static void bind(MeterRegistry registry, ReplicaSet replicas, BufferAllocator allocator) {
@@ -136,14 +186,19 @@ final class StorageConfiguration {
     return new TabletStorageConfig(
         properties.id(),
         properties.dataDir(),
-        LogConfig.DEFAULT.withSegmentBytes(
-            (int) Math.min(storage.segmentBytes().toBytes(), Integer.MAX_VALUE)),
+        new LogConfig(
+            (int) Math.min(storage.segmentBytes().toBytes(), Integer.MAX_VALUE),
+            storage.segmentAge().toMillis(),
+            LogConfig.DEFAULT.indexIntervalBytes(),
+            LogConfig.DEFAULT.indexEntries(),
+            storage.writerExpiry().toMillis()),
         DiskLimits.DEFAULT,
         storage.shards(),
         storage.queueBytes().toBytes(),
         storage.recoveryThreads(),
         storage.openFiles(),
         storage.forceInterval().toMillis(),
-        storage.checkpointInterval().toMillis());
+        storage.checkpointInterval().toMillis(),
+        storage.retentionInterval().toMillis());
   }
 }

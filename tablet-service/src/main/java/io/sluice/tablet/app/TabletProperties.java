@@ -54,21 +54,28 @@ record TabletProperties(
    * How replicas are kept.
    *
    * @param segmentBytes size at which a segment is sealed
+   * @param segmentAge age at which a segment is sealed at the next append
+   * @param writerExpiry a writer without a name that stored nothing in a bucket for so long is
+   *     forgotten there; must be longer than any client's delivery time-out
    * @param shards threads that append
    * @param queueBytes bytes of unanswered puts a shard may hold
    * @param recoveryThreads replicas recovered at the same time
    * @param openFiles segment files kept open
    * @param forceInterval how often written data is forced to disk
    * @param checkpointInterval how often the recovery points are saved
+   * @param retentionInterval how often segments older than {@code table.log.ttl} are looked for
    */
   record Storage(
       @DefaultValue("1GB") DataSize segmentBytes,
+      @DefaultValue("7d") Duration segmentAge,
+      @DefaultValue("7d") Duration writerExpiry,
       @DefaultValue("2") @Min(1) int shards,
       @DefaultValue("128MB") DataSize queueBytes,
       @DefaultValue("2") @Min(1) int recoveryThreads,
       @DefaultValue("512") @Min(1) int openFiles,
       @DefaultValue("1s") Duration forceInterval,
-      @DefaultValue("10s") Duration checkpointInterval) {}
+      @DefaultValue("10s") Duration checkpointInterval,
+      @DefaultValue("10s") Duration retentionInterval) {}
 
   /**
    * Limits of all key-value stores together, where it does not say otherwise.

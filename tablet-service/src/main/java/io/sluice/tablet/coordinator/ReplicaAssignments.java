@@ -9,6 +9,7 @@ import io.sluice.protocol.cluster.v1.OfflineReplica;
 import io.sluice.protocol.cluster.v1.ReplicaState;
 import io.sluice.protocol.cluster.v1.TableState;
 import io.sluice.protocol.metadata.Schemas;
+import io.sluice.protocol.metadata.v1.PartitionInfo;
 import io.sluice.tablet.replica.HostedTable;
 import io.sluice.tablet.replica.ReplicaRole;
 import io.sluice.tablet.replica.ReplicaSet;
@@ -105,7 +106,12 @@ public final class ReplicaAssignments implements AssignedState {
                     state.getSchemasList().stream().map(Schemas::toSchema).toList(),
                     state.getBucketCount(),
                     state.getBucketKeyList(),
-                    state.getOptionsMap()))
+                    state.getOptionsMap(),
+                    state.getPartitionKeysList(),
+                    state.getPartitionsList().stream()
+                        .collect(
+                            Collectors.toMap(
+                                PartitionInfo::getPartitionId, PartitionInfo::getValuesList))))
         .toList();
   }
 

@@ -2,12 +2,15 @@ package io.sluice.tablet.flight;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.StatisticsColumns;
+import io.sluice.common.TableOptions;
 import io.sluice.format.batch.BatchLimits;
 import io.sluice.format.batch.BatchWriter;
 import io.sluice.format.batch.CompressionSettings;
 import io.sluice.format.batch.EncodedBatch;
 import io.sluice.format.batch.LogBatchEncoder;
 import io.sluice.format.schema.TableSchema;
+import io.sluice.tablet.flight.TableDirectory.Located;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,12 +25,28 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 final class BatchCutter implements AutoCloseable {
   private final BufferAllocator allocator;
   private final TableSchema schema;
+  private final CompressionSettings compression;
+  private final StatisticsColumns statistics;
   private final LogBatchEncoder encoder;
 
-  BatchCutter(BufferAllocator allocator, TableSchema schema) {
+  /**
+   * @param written the table, with the columns that the rows have; its options say how batches are
+   *     compressed and which columns have statistics
+   */
+  BatchCutter(BufferAllocator allocator, Located written) {
     this.allocator = allocator;
-    this.schema = schema;
-    this.encoder = new LogBatchEncoder(allocator, CompressionSettings.defaults());
+    this.schema = written.schema();
+    this.compression =
+        CompressionSettings.ofTable(written.options()).orElse(CompressionSettings.defaults());
+    this.statistics = TableOptions.of(written.options()).statisticsColumns();
+    this.encoder = new LogBatchEncoder(allocator, compression, statistics);
+  }
+
+  /** The same rows in two parts, see {@link PutPart#halves}; on any thread. */
+  List<PutPart> halves(PutPart part) {
+    try (LogBatchEncoder own = new LogBatchEncoder(allocator, compression, statistics)) {
+      return part.halves(allocator, schema, own);
+    }
   }
 
   /**

@@ -4,33 +4,50 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.format.batch.BatchStatistics;
 import io.sluice.format.batch.LogBatchDecoder;
 import io.sluice.format.batch.LogBatchHeader;
+import io.sluice.format.filter.BoundFilter;
+import io.sluice.format.filter.Selection;
 import io.sluice.format.projection.ProjectedBatch;
 import io.sluice.format.projection.ProjectionPlan;
 import io.sluice.protocol.flight.OutboundFrame;
 import io.sluice.protocol.flight.v1.ScanMetadata;
 import io.sluice.tablet.replica.BatchCursor;
 import io.sluice.tablet.replica.HostedTable;
-import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the frames of a scan. A stored batch is read as far as its columns are wanted, into pooled
  * direct memory that goes to the connection as it is; the sections and every buffer sent are
- * checked against their checksums. Only a batch that has to be cut at a row is decoded. Used by one
- * thread at a time.
+ * checked against their checksums. Of a batch that its statistics rule out only the sections are
+ * read. Only a batch that has to be cut at a row, or of which single rows are chosen, is decoded.
+ * Used by one thread at a time.
  */
 final class BatchSender implements AutoCloseable {
   private final ScanSchema schema;
+  private final @Nullable BoundFilter filter;
+  private final @Nullable RowFilter rowFilter;
   private final BufferAllocator allocator;
   private final ByteBufAllocator buffers;
+  private final BodyReads bodies;
   private final LogBatchDecoder decoder;
+  private final BatchStatistics statistics = new BatchStatistics();
   private final Map<Integer, ProjectionPlan> plans = new HashMap<>();
+
+  /**
+   * What of a batch goes out.
+   *
+   * @param frame the message, null when no row is wanted
+   * @param rows rows in it
+   * @param nextOffset where the scan goes on
+   */
+  record Piece(@Nullable OutboundFrame frame, int rows, long nextOffset) {}
 
   /**
    * @param allocator memory of batches that are decoded
@@ -38,11 +55,17 @@ final class BatchSender implements AutoCloseable {
    */
   BatchSender(ScanPlan plan, BufferAllocator allocator, ByteBufAllocator buffers) {
     this.schema = plan.schema();
+    this.filter = plan.filter().filter();
     this.allocator = allocator;
     this.buffers = buffers;
+    this.bodies = new BodyReads(buffers);
     this.decoder = new LogBatchDecoder(allocator);
+    this.rowFilter =
+        filter == null || !plan.filter().exact() || filter.isAlwaysTrue()
+            ? null
+            : new RowFilter(filter, schema.table(), allocator, bodies);
     // Fails here, before anything is sent, when the schema cannot be returned.
-    schemaPlan(plan.table(), schema.table().schemaId());
+    plans.put(schema.table().schemaId(), schema.from(schema.table()));
   }
 
   /** The first message: the schema, without a body. */
@@ -51,126 +74,165 @@ final class BatchSender implements AutoCloseable {
   }
 
   /**
-   * The rows {@code [from, to)} of the batch that the cursor stands on.
+   * The wanted rows among {@code [from, to)} of the batch that the cursor stands on.
    *
-   * @throws SluiceException CORRUPT_STORAGE naming file and position when its bytes are damaged
+   * @param limit at most so many rows, at least 1
+   * @param metadata gets the offsets
+   * @throws SluiceException CORRUPT_STORAGE naming file and position when its bytes are damaged,
+   *     SCHEMA_CHANGED with the detail {@code next_offset} when it cannot be returned in the schema
+   *     of the scan
    */
-  OutboundFrame batchFrame(
-      HostedTable table, BatchCursor cursor, int from, int to, ScanMetadata metadata) {
+  Piece piece(
+      HostedTable table,
+      BatchCursor cursor,
+      int from,
+      int to,
+      long limit,
+      ScanMetadata.Builder metadata) {
     LogBatchHeader header = cursor.header();
-    ProjectionPlan plan = schemaPlan(table, header.schemaId());
-    ByteBuf sections = read(cursor, LogBatchHeader.SIZE, header.sectionsLength());
-    ByteBuf body = null;
-    try {
-      ByteBuffer all = sections.nioBuffer(0, header.sectionsLength());
-      header.checkContentCrc(all);
-      ByteBuffer changeTypes = all.slice(0, header.changeTypesLength());
-      int metadataAt = header.changeTypesLength() + header.statisticsLength();
-      ByteBuffer message = all.slice(metadataAt, header.metadataLength());
-      ByteBuffer checksums =
-          all.slice(metadataAt + header.metadataLength(), header.checksumsLength());
-      ProjectedBatch projected = plan.project(header, changeTypes, message, checksums);
-      body = body(cursor, projected, LogBatchHeader.SIZE + header.sectionsLength());
-      if (from > 0 || to < header.recordCount()) {
-        return cut(plan, projected, body, from, to, metadata);
+    try (BatchSections sections = BatchSections.read(cursor, buffers)) {
+      BoundFilter condition = filter;
+      if (condition != null
+          && !condition.mayMatch(
+              statistics.read(sections.statistics()),
+              header.recordCount(),
+              table.schema(header.schemaId()))) {
+        return new Piece(null, 0, after(header, to));
       }
-      OutboundFrame frame = OutboundFrame.of(null, projected.metadata(), metadata, body);
-      body = null;
-      return frame;
+      RowFilter exact = rowFilter;
+      if (exact != null) {
+        Selection chosen = exact.select(table.schema(header.schemaId()), cursor, sections);
+        return chosenRows(table, cursor, sections, chosen, from, to, limit, metadata);
+      }
+      int end = (int) (from + Math.min(to - from, limit));
+      return rows(table, cursor, sections, from, end, metadata);
     } catch (SluiceException e) {
-      throw e.code() == ErrorCode.CORRUPT_BATCH ? corrupt(cursor, e) : e;
-    } finally {
-      sections.release();
-      if (body != null) {
-        body.release();
-      }
+      throw explained(cursor, from, e);
     }
+  }
+
+  /** Offset after a row of the batch, counted without that row. */
+  private static long after(LogBatchHeader header, int row) {
+    return row == header.recordCount() ? header.nextOffset() : header.baseOffset() + row;
+  }
+
+  private Piece chosenRows(
+      HostedTable table,
+      BatchCursor cursor,
+      BatchSections sections,
+      Selection chosen,
+      int from,
+      int to,
+      long limit,
+      ScanMetadata.Builder metadata) {
+    LogBatchHeader header = cursor.header();
+    int first = chosen.next(from);
+    if (first >= to) {
+      return new Piece(null, 0, after(header, to));
+    }
+    int end = first;
+    int rows = 0;
+    for (int row = first; row < to && rows < limit; row = chosen.next(row + 1)) {
+      rows++;
+      end = row + 1;
+    }
+    // Without a limit in the way, what follows the last chosen row is done with too.
+    long next = after(header, chosen.next(end) >= to ? to : end);
+    if (rows == end - first) {
+      Piece run = rows(table, cursor, sections, first, end, metadata.setNextOffset(next));
+      return new Piece(run.frame(), rows, next);
+    }
+    metadata
+        .setBaseOffset(header.baseOffset() + first)
+        .setNextOffset(next)
+        .setAppendTimeMs(header.appendTimeMs());
+    ProjectionPlan plan = schemaPlan(table, header.schemaId());
+    try (VectorSchemaRoot all = decoded(plan, cursor, sections);
+        VectorSchemaRoot some = ChosenRows.copy(all, chosen, first, end, rows, allocator)) {
+      return new Piece(PlainFrames.rows(some, metadata.build(), buffers), rows, next);
+    }
+  }
+
+  private Piece rows(
+      HostedTable table,
+      BatchCursor cursor,
+      BatchSections sections,
+      int from,
+      int to,
+      ScanMetadata.Builder metadata) {
+    LogBatchHeader header = cursor.header();
+    long next = Math.max(after(header, to), metadata.getNextOffset());
+    metadata
+        .setBaseOffset(header.baseOffset() + from)
+        .setNextOffset(next)
+        .setAppendTimeMs(header.appendTimeMs());
+    ProjectionPlan plan = schemaPlan(table, header.schemaId());
+    if (from > 0 || to < header.recordCount()) {
+      return new Piece(cut(plan, cursor, sections, from, to, metadata.build()), to - from, next);
+    }
+    ProjectedBatch projected = project(plan, header, sections);
+    ByteBuf body = bodies.body(cursor, projected);
+    OutboundFrame frame = OutboundFrame.of(null, projected.metadata(), metadata.build(), body);
+    return new Piece(frame, to - from, next);
   }
 
   private ProjectionPlan schemaPlan(HostedTable table, int schemaId) {
     return plans.computeIfAbsent(schemaId, id -> schema.from(table.schema(id)));
   }
 
-  private ByteBuf read(BatchCursor cursor, int position, int length) {
-    ByteBuf bytes = buffers.directBuffer(length, Math.max(1, length));
-    try {
-      if (length > 0) {
-        cursor.read(position, bytes.nioBuffer(0, length));
-      }
-      return bytes.writerIndex(length);
-    } catch (RuntimeException | Error e) {
-      bytes.release();
-      throw e;
-    }
-  }
-
-  private ByteBuf body(BatchCursor cursor, ProjectedBatch projected, int bodyAt) {
-    int length = projected.bodyLength();
-    ByteBuf body = buffers.directBuffer(length, Math.max(1, length));
-    try {
-      ByteBuffer target = body.nioBuffer(0, length);
-      for (int read = 0; read < projected.readCount(); read++) {
-        int at = bodyAt + projected.readOffset(read);
-        int bytes = projected.readLength(read);
-        int direct = projected.directTarget(read);
-        if (direct >= 0) {
-          cursor.read(at, target.slice(direct, bytes));
-          projected.checkDirect(read, target);
-        } else {
-          place(cursor, projected, read, at, bytes, target);
-        }
-      }
-      projected.complete(target);
-      return body.writerIndex(length);
-    } catch (RuntimeException | Error e) {
-      body.release();
-      throw e;
-    }
-  }
-
-  private void place(
-      BatchCursor cursor,
-      ProjectedBatch projected,
-      int read,
-      int at,
-      int bytes,
-      ByteBuffer target) {
-    ByteBuf scratch = read(cursor, at, bytes);
-    try {
-      projected.place(read, scratch.nioBuffer(0, bytes), target);
-    } finally {
-      scratch.release();
-    }
+  private static ProjectedBatch project(
+      ProjectionPlan plan, LogBatchHeader header, BatchSections sections) {
+    return plan.project(header, sections.changeTypes(), sections.metadata(), sections.checksums());
   }
 
   /** Decodes the wanted columns and sends the wanted rows uncompressed. */
   private OutboundFrame cut(
       ProjectionPlan plan,
-      ProjectedBatch projected,
-      ByteBuf body,
+      BatchCursor cursor,
+      BatchSections sections,
       int from,
       int to,
       ScanMetadata metadata) {
-    int length = body.readableBytes();
-    try (ArrowBuf copy = allocator.buffer(Math.max(1, length))) {
-      copy.setBytes(0, body.nioBuffer(0, length));
-      copy.writerIndex(length);
-      try (VectorSchemaRoot all = decoder.decode(plan.arrowSchema(), projected.metadata(), copy);
-          VectorSchemaRoot rows = all.slice(from, to - from)) {
-        rows.setRowCount(to - from);
-        return PlainFrames.rows(rows, metadata, buffers);
-      }
+    try (VectorSchemaRoot all = decoded(plan, cursor, sections);
+        VectorSchemaRoot rows = all.slice(from, to - from)) {
+      rows.setRowCount(to - from);
+      return PlainFrames.rows(rows, metadata, buffers);
     }
   }
 
-  /** Takes the replica offline; the failure names file and position. */
-  private static SluiceException corrupt(BatchCursor cursor, SluiceException found) {
-    return cursor.reportCorruption(
-        0, "a batch that fits its checksums", String.valueOf(found.getMessage()));
+  private VectorSchemaRoot decoded(
+      ProjectionPlan plan, BatchCursor cursor, BatchSections sections) {
+    ProjectedBatch projected = project(plan, cursor.header(), sections);
+    int length = projected.bodyLength();
+    try (ArrowBuf body = allocator.buffer(Math.max(1, length))) {
+      bodies.fill(cursor, projected, body.nioBuffer(0, length));
+      body.writerIndex(length);
+      return decoder.decode(plan.arrowSchema(), projected.metadata(), body);
+    }
+  }
+
+  private static SluiceException explained(BatchCursor cursor, int from, SluiceException found) {
+    if (found.code() == ErrorCode.CORRUPT_BATCH) {
+      // Takes the replica offline; the failure names file and position.
+      return cursor.reportCorruption(
+          0, "a batch that fits its checksums", String.valueOf(found.getMessage()));
+    }
+    if (found.code() == ErrorCode.SCHEMA_CHANGED) {
+      long next = cursor.header().baseOffset() + from;
+      return new SluiceException(
+          ErrorCode.SCHEMA_CHANGED,
+          found.getMessage() + ". Open the scan again at offset " + next + " with a newer schema",
+          Map.of("next_offset", Long.toString(next)),
+          found);
+    }
+    return found;
   }
 
   @Override
   public void close() {
     decoder.close();
+    if (rowFilter != null) {
+      rowFilter.close();
+    }
   }
 }

@@ -2,7 +2,7 @@ package io.sluice.tablet.flight;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
-import io.sluice.format.schema.TableSchema;
+import io.sluice.common.TableBucket;
 import io.sluice.protocol.error.StatusMapping;
 import io.sluice.tablet.replica.AppendCallback;
 import java.util.ArrayDeque;
@@ -34,8 +34,8 @@ final class BucketPuts {
 
   private final PutContext context;
   private final PutTargets targets;
-  private final int bucket;
-  private final TableSchema schema;
+  private final TableBucket bucket;
+  private final BatchCutter cutter;
   private final long ackedThrough;
   private final Outcome outcome;
   private final long deadlineNanos;
@@ -52,15 +52,15 @@ final class BucketPuts {
   BucketPuts(
       PutContext context,
       PutTargets targets,
-      int bucket,
-      TableSchema schema,
+      TableBucket bucket,
+      BatchCutter cutter,
       List<PutPart> parts,
       long ackedThrough,
       Outcome outcome) {
     this.context = context;
     this.targets = targets;
     this.bucket = bucket;
-    this.schema = schema;
+    this.cutter = cutter;
     this.parts = new ArrayDeque<>(parts);
     this.ackedThrough = ackedThrough;
     this.outcome = outcome;
@@ -143,7 +143,7 @@ final class BucketPuts {
 
   private void halve() {
     PutPart whole = parts.getFirst();
-    List<PutPart> halves = whole.halves(context.allocator(), schema);
+    List<PutPart> halves = cutter.halves(whole);
     parts.removeFirst().close();
     parts.addFirst(halves.get(1));
     parts.addFirst(halves.get(0));

@@ -15,6 +15,7 @@ final class BucketReader implements AutoCloseable {
   private @Nullable BatchCursor cursor;
   private long position;
   private boolean finished;
+  private boolean skipped;
   private long reportedPosition = -1;
   private long reportedVisible = -1;
 
@@ -86,22 +87,34 @@ final class BucketReader implements AutoCloseable {
     return (int) Math.max(0, position - cursor().header().baseOffset());
   }
 
-  /** Row after the last wanted one of the current batch, when at most {@code limit} are. */
-  int toRow(long limit) {
+  /** Row after the last one of the current batch that lies in the range. */
+  int toRow() {
     LogBatchHeader header = cursor().header();
-    long byEnd = Math.min(header.recordCount(), end - header.baseOffset());
-    int from = fromRow();
-    return (int) (from + Math.min(byEnd - from, limit));
+    return (int) Math.min(header.recordCount(), end - header.baseOffset());
   }
 
-  /** Says that the rows of the current batch up to {@code toRow} were delivered. */
-  void delivered(int toRow) {
-    LogBatchHeader header = cursor().header();
-    position = toRow == header.recordCount() ? header.nextOffset() : header.baseOffset() + toRow;
+  /** Says that the rows before that offset were delivered, as far as they are wanted. */
+  void delivered(long nextOffset) {
+    moveTo(nextOffset);
+    reported(replica.offsets().visible());
+  }
+
+  /** Says that no row before that offset is wanted. */
+  void skipped(long nextOffset) {
+    moveTo(nextOffset);
+    skipped = true;
+  }
+
+  private void moveTo(long nextOffset) {
+    position = nextOffset;
     if (position >= end) {
       finish();
     }
-    reported(replica.offsets().visible());
+  }
+
+  /** Whether rows were skipped that the reader has not been told of. */
+  boolean hasSkipped() {
+    return skipped;
   }
 
   /** Whether a reader that wants progress has not been told of this position and visible end. */
@@ -113,6 +126,7 @@ final class BucketReader implements AutoCloseable {
   void reported(long visible) {
     reportedPosition = position;
     reportedVisible = visible;
+    skipped = false;
   }
 
   private void finish() {

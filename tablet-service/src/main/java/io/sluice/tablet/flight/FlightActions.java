@@ -16,11 +16,15 @@ import io.sluice.protocol.flight.v1.ListOffsetsResponse;
 import io.sluice.protocol.flight.v1.WhoAmIResponse;
 import io.sluice.protocol.flight.v1.WriterStateRequest;
 import io.sluice.protocol.flight.v1.WriterStateResponse;
+import io.sluice.protocol.metadata.v1.AlterTableRequest;
 import io.sluice.protocol.metadata.v1.CreateDatabaseRequest;
+import io.sluice.protocol.metadata.v1.CreatePartitionRequest;
 import io.sluice.protocol.metadata.v1.CreateTableRequest;
 import io.sluice.protocol.metadata.v1.DropDatabaseRequest;
+import io.sluice.protocol.metadata.v1.DropPartitionRequest;
 import io.sluice.protocol.metadata.v1.DropTableRequest;
 import io.sluice.protocol.metadata.v1.ListDatabasesRequest;
+import io.sluice.protocol.metadata.v1.PartitionInfo;
 import io.sluice.protocol.metadata.v1.TableInfo;
 import io.sluice.tablet.replica.HostedTable;
 import io.sluice.tablet.replica.Replica;
@@ -116,6 +120,21 @@ final class FlightActions {
           return table;
         });
     add(
+        "alter-table",
+        "AlterTableRequest to TableInfo",
+        AlterTableRequest.getDefaultInstance(),
+        request -> directory.metadata().change(stub -> stub.alterTable(request)));
+    add(
+        "create-partition",
+        "CreatePartitionRequest to PartitionInfo",
+        CreatePartitionRequest.getDefaultInstance(),
+        this::createPartition);
+    add(
+        "drop-partition",
+        "DropPartitionRequest to DropPartitionResponse",
+        DropPartitionRequest.getDefaultInstance(),
+        request -> directory.metadata().change(stub -> stub.dropPartition(request)));
+    add(
         "drop-table",
         "DropTableRequest to DropTableResponse",
         DropTableRequest.getDefaultInstance(),
@@ -130,6 +149,14 @@ final class FlightActions {
         "DropDatabaseRequest to DropDatabaseResponse",
         DropDatabaseRequest.getDefaultInstance(),
         request -> directory.metadata().change(stub -> stub.dropDatabase(request)));
+  }
+
+  private PartitionInfo createPartition(CreatePartitionRequest request) {
+    PartitionInfo partition = directory.metadata().change(stub -> stub.createPartition(request));
+    TableInfo table =
+        directory.metadata().table(new TablePath(request.getDatabase(), request.getTable()));
+    directory.awaitArrival(table, partition.getPartitionId());
+    return partition;
   }
 
   private <M extends Message> void add(
@@ -206,7 +233,10 @@ final class FlightActions {
     return response.build();
   }
 
-  /** The buckets asked for, each led here; all that are led here when none is named. */
+  /**
+   * The buckets asked for, each led here; all that are led here when none is named. Numbers alone
+   * do not name a bucket of a partitioned table.
+   */
   private List<Replica> led(HostedTable table, List<Integer> buckets) {
     List<Replica> led = new ArrayList<>();
     if (buckets.isEmpty()) {
@@ -215,6 +245,12 @@ final class FlightActions {
           .sorted(Comparator.comparing(Replica::bucket))
           .forEach(led::add);
       return led;
+    }
+    if (table.partitioned()) {
+      throw new SluiceException(
+          ErrorCode.INVALID_ARGUMENT,
+          table.path()
+              + " is partitioned; ask for all buckets that this server leads by naming none");
     }
     for (int bucket : buckets) {
       if (bucket < 0 || bucket >= table.bucketCount()) {

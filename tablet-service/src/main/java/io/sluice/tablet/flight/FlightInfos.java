@@ -3,6 +3,8 @@ package io.sluice.tablet.flight;
 import com.google.protobuf.ByteString;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
+import io.sluice.format.filter.BoundFilter;
 import io.sluice.protocol.flight.v1.BucketScan;
 import io.sluice.protocol.flight.v1.ScanTicket;
 import io.sluice.tablet.flight.TableDirectory.Located;
@@ -12,7 +14,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.channels.Channels;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.apache.arrow.flight.impl.Flight.FlightDescriptor;
 import org.apache.arrow.flight.impl.Flight.FlightEndpoint;
 import org.apache.arrow.flight.impl.Flight.FlightInfo;
@@ -36,37 +37,55 @@ final class FlightInfos {
   FlightInfo listed(Located table) {
     ScanTicket scan = whole(table);
     FlightInfo.Builder info = base(table, scan, pathOf(table));
-    for (int bucket = 0; bucket < table.bucketCount(); bucket++) {
+    for (TableBucket bucket : table.buckets()) {
       if (table.leader(bucket) != 0) {
-        info.addEndpoint(endpoint(table, scan, bucket(bucket)));
+        info.addEndpoint(endpoint(table, scan, bucket, scan(bucket)));
       }
     }
     return info.build();
   }
 
-  /** The scan that a reader asked to plan; every bucket in it must have a leader. */
+  /**
+   * The scan that a reader asked to plan; every bucket in it must have a leader. Partitions that
+   * the filter rules out are left out.
+   */
   FlightInfo planned(Located table, ScanTicket scan, FlightDescriptor descriptor) {
     FlightInfo.Builder info = base(table, scan, descriptor);
+    BoundFilter filter = ScanPlanner.choice(table.schema(), scan).filter();
     List<BucketScan> buckets = scan.getBucketsList();
     if (buckets.isEmpty()) {
-      buckets = IntStream.range(0, table.bucketCount()).mapToObj(FlightInfos::bucket).toList();
+      buckets =
+          ScanPlanner.allBuckets(
+              table.partitionKeys(), table.partitions(), table.bucketCount(), filter);
     }
-    for (BucketScan bucket : buckets) {
-      if (bucket.getBucket() < 0 || bucket.getBucket() >= table.bucketCount()) {
-        throw ScanPlanner.noBucket(table.path(), bucket.getBucket(), table.bucketCount());
-      }
-      if (table.leader(bucket.getBucket()) == 0) {
-        throw new SluiceException(
-            ErrorCode.NOT_LEADER,
-            "No server leads bucket "
-                + bucket.getBucket()
-                + " of "
-                + table.path()
-                + " now; ask again in a moment");
-      }
-      info.addEndpoint(endpoint(table, scan, bucket));
+    for (BucketScan each : buckets) {
+      ScanPlanner.checkBucket(table.path(), table.partitioned(), table.bucketCount(), each);
+      TableBucket bucket = table.bucket(each.getPartitionId(), each.getBucket());
+      requireLed(table, bucket);
+      info.addEndpoint(endpoint(table, scan, bucket, each));
     }
     return info.build();
+  }
+
+  private static void requireLed(Located table, TableBucket bucket) {
+    if (table.partitioned() && !table.partitions().containsKey(bucket.partitionId())) {
+      throw new SluiceException(
+          ErrorCode.PARTITION_NOT_FOUND,
+          "Table "
+              + table.path()
+              + " has no partition "
+              + bucket.partitionId()
+              + "; it was dropped, or belongs to another table");
+    }
+    if (table.leader(bucket) == 0) {
+      throw new SluiceException(
+          ErrorCode.NOT_LEADER,
+          "No server leads bucket "
+              + bucket.bucket()
+              + " of "
+              + table.path()
+              + " now; ask again in a moment");
+    }
   }
 
   /** The ticket that scans the whole table with all its columns. */
@@ -96,8 +115,13 @@ final class FlightInfos {
             .setFlightDescriptor(descriptor)
             .setTotalRecords(-1)
             .setTotalBytes(-1);
-    boolean whole = scan.getBucketsList().isEmpty() && scan.getLimit() == 0 && !scan.getKvScan();
-    if (whole && directory.leadsAll(table.tableId(), table.bucketCount())) {
+    boolean whole =
+        scan.getBucketsList().isEmpty()
+            && scan.getLimit() == 0
+            && scan.getMaxBytes() == 0
+            && scan.getFilter().isEmpty()
+            && !scan.getKvScan();
+    if (whole && directory.leadsAll(table)) {
       long rows = 0;
       long bytes = 0;
       for (Replica replica : directory.replicas().ofTable(table.tableId())) {
@@ -110,12 +134,13 @@ final class FlightInfos {
     return info;
   }
 
-  private FlightEndpoint endpoint(Located table, ScanTicket scan, BucketScan bucket) {
+  private FlightEndpoint endpoint(
+      Located table, ScanTicket scan, TableBucket bucket, BucketScan range) {
     ScanTicket ticket =
-        scan.toBuilder().setTableId(table.tableId()).clearBuckets().addBuckets(bucket).build();
+        scan.toBuilder().setTableId(table.tableId()).clearBuckets().addBuckets(range).build();
     FlightEndpoint.Builder endpoint =
         FlightEndpoint.newBuilder().setTicket(Ticket.newBuilder().setTicket(ticket.toByteString()));
-    String leader = table.leaderAddress(bucket.getBucket());
+    String leader = table.leaderAddress(bucket);
     if (leader != null) {
       endpoint.addLocation(Location.newBuilder().setUri(SCHEME + leader));
     }
@@ -123,8 +148,11 @@ final class FlightInfos {
     return endpoint.build();
   }
 
-  private static BucketScan bucket(int bucket) {
-    return BucketScan.newBuilder().setBucket(bucket).build();
+  private static BucketScan scan(TableBucket bucket) {
+    return BucketScan.newBuilder()
+        .setPartitionId(bucket.partitionId())
+        .setBucket(bucket.bucket())
+        .build();
   }
 
   private static FlightDescriptor pathOf(Located table) {

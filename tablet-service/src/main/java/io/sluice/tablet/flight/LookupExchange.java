@@ -5,6 +5,8 @@ import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
 import io.sluice.common.TablePath;
 import io.sluice.format.batch.LogBatchDecoder;
+import io.sluice.format.partition.PartitionCache;
+import io.sluice.format.partition.PartitionKeys;
 import io.sluice.format.row.VectorRow;
 import io.sluice.format.schema.ArrowSchemas;
 import io.sluice.format.schema.Column;
@@ -18,6 +20,7 @@ import io.sluice.tablet.kv.RowBatch;
 import io.sluice.tablet.lookup.KeyRouting;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,15 +41,15 @@ final class LookupExchange implements AutoCloseable {
   /** Name of the column that says whether the row exists. */
   static final String FOUND = "_found";
 
-  // No column of a table has this id, so no stored row has the flag.
-  private static final int FOUND_ID = Integer.MAX_VALUE;
+  private static final long NO_SUCH_PARTITION = -1;
 
   private final FlightContext context;
   private final TableDirectory directory;
   private final PeerLookups peers;
-  private final Located table;
+  private Located table;
   private final KvSchemas schemas;
   private final KeyRouting routing;
+  private final @Nullable PartitionCache<Long> partitions;
   private final TableSchema answered;
   private final Schema answeredArrow;
   private final LogBatchDecoder decoder;
@@ -67,6 +70,11 @@ final class LookupExchange implements AutoCloseable {
     this.table = directory.locate(path);
     this.routing =
         KeyRouting.of(table.path(), table.schema(), table.bucketKey(), table.bucketCount());
+    this.partitions =
+        table.partitioned()
+            ? new PartitionCache<>(
+                PartitionKeys.of(routing.keySchema(), table.partitionKeys()), this::partition)
+            : null;
     this.answered = answered(table.schema(), lookup.getColumnsList());
     this.answeredArrow = arrow(answered);
     this.schemas = new HostedSchemas(context.replicas(), table.tableId(), table.schema());
@@ -85,9 +93,17 @@ final class LookupExchange implements AutoCloseable {
             ErrorCode.INVALID_ARGUMENT, "The lookup names column '" + name + "' twice");
       }
       Column column = schema.column(name);
-      columns.add(new Column(column.id(), name, column.type(), true, column.comment()));
+      columns.add(
+          new Column(
+              column.id(),
+              name,
+              column.type(),
+              true,
+              column.comment(),
+              column.initialDefault(),
+              column.writeDefault()));
     }
-    columns.add(Column.of(FOUND_ID, FOUND, new DataType.BooleanType(), false));
+    columns.add(Column.of(RowBatch.NO_COLUMN_ID, FOUND, new DataType.BooleanType(), false));
     return new TableSchema(schema.schemaId(), columns, List.of());
   }
 
@@ -121,6 +137,10 @@ final class LookupExchange implements AutoCloseable {
           ErrorCode.INVALID_SCHEMA, "The exchange sent keys before their schema message");
     }
     ArrowBuf bytes = body == null ? context.allocator().getEmpty() : body;
+    if (partitions != null) {
+      // A partition that was missing may have been made meanwhile, one that was there dropped.
+      partitions.clear();
+    }
     List<byte @Nullable []> values;
     try (VectorSchemaRoot upload = decoder.decode(schema, header, bytes);
         VectorSchemaRoot keys = open.map(upload, context.allocator())) {
@@ -138,9 +158,13 @@ final class LookupExchange implements AutoCloseable {
     int count = keys.getRowCount();
     int[] buckets = new int[count];
     routing.buckets(keys, buckets);
-    Map<Integer, List<Integer>> rowsOf = new LinkedHashMap<>();
+    Map<TableBucket, List<Integer>> rowsOf = new LinkedHashMap<>();
     for (int row = 0; row < count; row++) {
-      rowsOf.computeIfAbsent(buckets[row], any -> new ArrayList<>()).add(row);
+      long partition = partitions == null ? 0 : partitions.find(keys, row);
+      if (partition != NO_SUCH_PARTITION) {
+        TableBucket bucket = table.bucket(partition, buckets[row]);
+        rowsOf.computeIfAbsent(bucket, any -> new ArrayList<>()).add(row);
+      }
     }
     byte[][] encoded = new byte[count][];
     VectorRow cursor = new VectorRow(keys);
@@ -152,21 +176,63 @@ final class LookupExchange implements AutoCloseable {
     return java.util.Arrays.asList(values);
   }
 
-  private void read(int bucket, List<Integer> rows, byte[][] encoded, byte[] @Nullable [] values) {
+  private void read(
+      TableBucket bucket, List<Integer> rows, byte[][] encoded, byte[] @Nullable [] values) {
     List<byte[]> keys = new ArrayList<>(rows.size());
     rows.forEach(row -> keys.add(encoded[row]));
-    List<byte @Nullable []> found = read(TableBucket.of(table.tableId(), bucket), keys);
+    List<byte @Nullable []> found = read(bucket, keys);
     for (int i = 0; i < rows.size(); i++) {
       values[rows.get(i)] = found.get(i);
     }
   }
 
   private List<byte @Nullable []> read(TableBucket bucket, List<byte[]> keys) {
-    String leader = table.leaderAddress(bucket.bucket());
-    if (leader == null || table.leader(bucket.bucket()) == directory.serverId()) {
-      return context.lookups().read(bucket, keys);
+    try {
+      String leader = table.leaderAddress(bucket);
+      return leader == null || table.leader(bucket) == directory.serverId()
+          ? context.lookups().read(bucket, keys)
+          : peers.read(leader, bucket, keys, answered.schemaId());
+    } catch (SluiceException e) {
+      if (e.code() == ErrorCode.PARTITION_NOT_FOUND) {
+        return readAfterDrop(bucket, keys);
+      }
+      throw e;
     }
-    return peers.read(leader, bucket, keys);
+  }
+
+  /** The partition was dropped with its rows; one of the same values may have been made since. */
+  private List<byte @Nullable []> readAfterDrop(TableBucket bucket, List<byte[]> keys) {
+    List<String> values = table.partitions().get(bucket.partitionId());
+    Located now = directory.locate(table.path());
+    Long partition = values == null ? null : partition(now, values);
+    boolean same = now.tableId() == table.tableId();
+    if (partition == null || partition == bucket.partitionId() || !same) {
+      return Collections.nCopies(keys.size(), null);
+    }
+    table = now;
+    return read(now.bucket(partition, bucket.bucket()), keys);
+  }
+
+  /** The partition of these values, asked for again when it was not there before. */
+  private long partition(List<String> values) {
+    Long known = partition(table, values);
+    if (known == null) {
+      Located now = directory.locate(table.path());
+      if (now.tableId() == table.tableId()) {
+        table = now;
+        known = partition(now, values);
+      }
+    }
+    return known == null ? NO_SUCH_PARTITION : known;
+  }
+
+  private static @Nullable Long partition(Located located, List<String> values) {
+    for (Map.Entry<Long, List<String>> each : located.partitions().entrySet()) {
+      if (each.getValue().equals(values)) {
+        return each.getKey();
+      }
+    }
+    return null;
   }
 
   @Override

@@ -32,14 +32,17 @@ final class PeerLookups {
    * The encoded rows of encoded keys, in their order, null for no row. Blocks.
    *
    * @param address the leader, {@code host:port}
+   * @param schemaId schema in which the rows are wanted
    */
-  List<byte @Nullable []> read(String address, TableBucket bucket, List<byte[]> keys) {
+  List<byte @Nullable []> read(
+      String address, TableBucket bucket, List<byte[]> keys, int schemaId) {
     LookupRequest.Builder request =
         LookupRequest.newBuilder()
             .setRequestId(1)
             .setTableId(bucket.tableId())
             .setPartitionId(bucket.partitionId())
-            .setBucket(bucket.bucket());
+            .setBucket(bucket.bucket())
+            .setSchemaId(schemaId);
     keys.forEach(key -> request.addKeys(UnsafeByteOperations.unsafeWrap(key)));
     CompletableFuture<LookupResponse> answer = new CompletableFuture<>();
     StreamObserver<LookupRequest> call =

@@ -7,6 +7,7 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
 import io.sluice.format.batch.EncodedBatch;
 import io.sluice.protocol.error.PutErrors;
 import io.sluice.protocol.error.StatusMapping;
@@ -62,7 +63,7 @@ final class PeerPut extends ClientCall.Listener<PutResult> implements AutoClosea
   }
 
   /** Sends a batch; it may be closed when the callback has run. */
-  void put(EncodedBatch batch, int bucket, long ackedThrough, AppendCallback callback) {
+  void put(EncodedBatch batch, TableBucket bucket, long ackedThrough, AppendCallback callback) {
     synchronized (this) {
       if (!ended) {
         long request = nextRequest++;
@@ -146,9 +147,11 @@ final class PeerPut extends ClientCall.Listener<PutResult> implements AutoClosea
     waiting.clear();
   }
 
-  private OutboundFrame frame(EncodedBatch batch, int bucket, long ackedThrough, long request) {
+  private OutboundFrame frame(
+      EncodedBatch batch, TableBucket bucket, long ackedThrough, long request) {
     @Nullable FlightDescriptor first = described ? null : descriptor;
     described = true;
-    return PutFrames.batch(first, request, bucket, ackedThrough, batch);
+    return PutFrames.batch(
+        first, request, bucket.partitionId(), bucket.bucket(), ackedThrough, batch);
   }
 }

@@ -10,6 +10,7 @@ import io.sluice.common.TablePath;
 import io.sluice.protocol.flight.FlightFrame;
 import io.sluice.protocol.flight.WireEncoding;
 import io.sluice.protocol.flight.v1.Command;
+import io.sluice.protocol.flight.v1.NativePut;
 import io.sluice.protocol.flight.v1.StockPut;
 import java.net.SocketAddress;
 import java.util.Set;
@@ -185,8 +186,7 @@ final class PutHandler implements ServerCallHandler<FlightFrame, PutResult> {
       Command command = Descriptors.command(descriptor);
       WireEncoding encoding = WireEncoding.of(descriptor.getCmd());
       return switch (command.getCommandCase()) {
-        case NATIVE_PUT ->
-            new NativePutStream(context, responder, budget, command.getNativePut(), encoding);
+        case NATIVE_PUT -> openNative(command.getNativePut(), encoding);
         case STOCK_PUT -> new StockPutStream(context, responder, command.getStockPut(), encoding);
         default ->
             throw new SluiceException(
@@ -194,6 +194,11 @@ final class PutHandler implements ServerCallHandler<FlightFrame, PutResult> {
                 "The command of a put must be native_put or stock_put, not "
                     + command.getCommandCase());
       };
+    }
+
+    private PutStream openNative(NativePut put, WireEncoding encoding) {
+      context.directory().awaitSchema(put.getTableId(), put.getSchemaId());
+      return new NativePutStream(context, responder, budget, put, encoding);
     }
   }
 }

@@ -1,7 +1,6 @@
 package io.sluice.tablet.flight;
 
 import io.sluice.format.batch.BatchWriter;
-import io.sluice.format.batch.CompressionSettings;
 import io.sluice.format.batch.EncodedBatch;
 import io.sluice.format.batch.LogBatchDecoder;
 import io.sluice.format.batch.LogBatchEncoder;
@@ -30,12 +29,12 @@ record PutPart(EncodedBatch batch, long[] sequences) implements AutoCloseable {
    * row. This part stays as it is.
    *
    * @param schema columns of the rows
+   * @param encoder frames the parts
    */
-  List<PutPart> halves(BufferAllocator allocator, TableSchema schema) {
+  List<PutPart> halves(BufferAllocator allocator, TableSchema schema, LogBatchEncoder encoder) {
     int rows = rows();
     int half = rows / 2;
     try (LogBatchDecoder decoder = new LogBatchDecoder(allocator);
-        LogBatchEncoder encoder = new LogBatchEncoder(allocator, CompressionSettings.defaults());
         VectorSchemaRoot root =
             decoder.decode(ArrowSchemas.toArrow(schema), batch.metadata(), batch.body())) {
       PutPart first = part(encoder, root, schema, 0, half);

@@ -1,5 +1,6 @@
 package io.sluice.tablet.flight;
 
+import io.grpc.StatusRuntimeException;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
@@ -17,7 +18,7 @@ import io.sluice.tablet.replica.AppendCallback;
 import io.sluice.tablet.replica.AppendRequest;
 import io.sluice.tablet.replica.Replica;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -41,10 +42,11 @@ final class PutTargets implements AutoCloseable {
   private static final long WRITER_STATE_SECONDS = 10;
 
   private final PutContext context;
-  private final Located table;
   private final NativePut put;
-  private final @Nullable String[] addresses;
-  private final boolean[] moved;
+
+  // Guarded by this.
+  private final Map<TableBucket, Place> places = new HashMap<>();
+  private Located table;
   private final Map<String, PeerPut> streams = new HashMap<>();
   private boolean closed;
 
@@ -55,12 +57,38 @@ final class PutTargets implements AutoCloseable {
     this.context = context;
     this.table = table;
     this.put = put;
-    this.addresses = new String[table.bucketCount()];
-    this.moved = new boolean[table.bucketCount()];
-    for (int bucket = 0; bucket < addresses.length; bucket++) {
-      boolean here = table.leader(bucket) == context.directory().serverId();
-      addresses[bucket] = here ? null : table.leaderAddress(bucket);
+  }
+
+  /** Where a bucket is led, as far as is known. */
+  private static final class Place {
+    /** {@code host:port}, null when it is led here. */
+    private @Nullable String address;
+
+    /** Whether it is not led there any more and who leads it has to be asked. */
+    private boolean moved;
+
+    Place(@Nullable String address) {
+      this.address = address;
     }
+  }
+
+  /** Takes over what was learned of the table: it has more partitions than before. */
+  synchronized void located(Located now) {
+    table = now;
+  }
+
+  private Place place(TableBucket bucket) {
+    Place place = places.get(bucket);
+    if (place == null) {
+      place = new Place(addressOf(table, bucket));
+      places.put(bucket, place);
+    }
+    return place;
+  }
+
+  private @Nullable String addressOf(Located located, TableBucket bucket) {
+    boolean here = located.leader(bucket) == context.directory().serverId();
+    return here ? null : located.leaderAddress(bucket);
   }
 
   /** A put into a primary-key table is answered when lookups see it, never earlier. */
@@ -75,7 +103,7 @@ final class PutTargets implements AutoCloseable {
   }
 
   /** Hands the batch to its bucket's leader; the callback runs exactly once, on any thread. */
-  void append(EncodedBatch batch, int bucket, long ackedThrough, AppendCallback callback) {
+  void append(EncodedBatch batch, TableBucket bucket, long ackedThrough, AppendCallback callback) {
     AppendCallback learning = learning(bucket, callback);
     try {
       String address = address(bucket);
@@ -83,7 +111,7 @@ final class PutTargets implements AutoCloseable {
         stream(address).put(batch, bucket, ackedThrough, learning);
         return;
       }
-      Replica replica = context.directory().replicas().require(table.bucket(bucket));
+      Replica replica = context.directory().replicas().require(bucket);
       replica.requireLeader();
       replica.append(
           new AppendRequest(
@@ -99,59 +127,93 @@ final class PutTargets implements AutoCloseable {
   }
 
   /**
-   * The last sequence of the upload's writer in every bucket, -1 for none; lower epochs are fenced
-   * from then on. Asks other tablets and blocks.
+   * The last sequence of the upload's writer in each of these buckets, -1 for none; lower epochs
+   * are fenced there from then on. Asks other tablets and blocks; tries again for a short time
+   * while a server has not heard of its buckets yet.
    */
-  long[] writerSequences() {
-    long[] last = new long[table.bucketCount()];
-    Arrays.fill(last, -1);
-    Map<String, List<Integer>> remote = new HashMap<>();
-    for (int bucket = 0; bucket < last.length; bucket++) {
+  Map<TableBucket, Long> writerSequences(Collection<TableBucket> buckets) {
+    long deadline = context.clock().nanoTime() + TableDirectory.ARRIVAL.toNanos();
+    while (true) {
+      try {
+        return askForSequences(buckets);
+      } catch (SluiceException e) {
+        boolean mayPass = e.code().retriable() || e.code() == ErrorCode.TABLE_CHANGED;
+        if (!mayPass || context.clock().nanoTime() - deadline >= 0) {
+          throw e;
+        }
+        LOG.debug("The writer's state is not known yet", e);
+        context.directory().pause();
+        buckets.forEach(this::ask);
+      }
+    }
+  }
+
+  private Map<TableBucket, Long> askForSequences(Collection<TableBucket> buckets) {
+    Map<TableBucket, Long> last = new HashMap<>();
+    Map<String, List<TableBucket>> remote = new HashMap<>();
+    for (TableBucket bucket : buckets) {
       String address = address(bucket);
       if (address == null) {
-        TableBucket here = table.bucket(bucket);
-        last[bucket] =
+        last.put(
+            bucket,
             context
                 .directory()
                 .replicas()
-                .require(here)
-                .writerSequence(put.getWriterId(), put.getWriterEpoch());
+                .require(bucket)
+                .writerSequence(put.getWriterId(), put.getWriterEpoch()));
       } else {
         remote.computeIfAbsent(address, any -> new ArrayList<>()).add(bucket);
       }
     }
-    remote.forEach((address, buckets) -> ask(address, buckets, last));
+    remote.forEach((address, some) -> ask(address, some, last));
     return last;
   }
 
-  private void ask(String address, List<Integer> buckets, long[] last) {
-    WriterStateRequest request =
+  private void ask(String address, List<TableBucket> buckets, Map<TableBucket, Long> last) {
+    WriterStateRequest.Builder request =
         WriterStateRequest.newBuilder()
-            .setTableId(table.tableId())
+            .setTableId(put.getTableId())
             .setWriterId(put.getWriterId())
-            .setWriterEpoch(put.getWriterEpoch())
-            .addAllBuckets(buckets)
-            .build();
+            .setWriterEpoch(put.getWriterEpoch());
+    if (buckets.get(0).partitionId() == TableBucket.NO_PARTITION) {
+      buckets.forEach(bucket -> request.addBuckets(bucket.bucket()));
+    }
     Iterator<Result> results =
         FlightServiceGrpc.newBlockingStub(context.peers().channel(address))
             .withDeadlineAfter(WRITER_STATE_SECONDS, TimeUnit.SECONDS)
             .doAction(
                 Action.newBuilder()
                     .setType("writer-state")
-                    .setBody(request.toByteString())
+                    .setBody(request.build().toByteString())
                     .build());
-    if (!results.hasNext()) {
-      throw new SluiceException(
-          ErrorCode.UNAVAILABLE, "Tablet " + address + " did not answer writer-state");
-    }
-    WriterStateResponse response =
-        WireMessages.parse(results.next().getBody(), WriterStateResponse.getDefaultInstance());
+    WriterStateResponse response = first(address, results);
     for (BucketWriterState state : response.getBucketsList()) {
-      last[state.getBucket()] = state.getLastSequence();
+      last.put(
+          new TableBucket(put.getTableId(), state.getPartitionId(), state.getBucket()),
+          state.getLastSequence());
+    }
+    for (TableBucket bucket : buckets) {
+      if (!last.containsKey(bucket)) {
+        throw new SluiceException(
+            ErrorCode.NOT_LEADER, "Tablet " + address + " does not lead bucket " + bucket);
+      }
     }
   }
 
-  private AppendCallback learning(int bucket, AppendCallback callback) {
+  private static WriterStateResponse first(String address, Iterator<Result> results) {
+    try {
+      if (results.hasNext()) {
+        return WireMessages.parse(
+            results.next().getBody(), WriterStateResponse.getDefaultInstance());
+      }
+    } catch (StatusRuntimeException e) {
+      throw StatusMapping.fromStatus(e);
+    }
+    throw new SluiceException(
+        ErrorCode.UNAVAILABLE, "Tablet " + address + " did not answer writer-state");
+  }
+
+  private AppendCallback learning(TableBucket bucket, AppendCallback callback) {
     return new AppendCallback() {
       @Override
       public void stored(long baseOffset, boolean duplicate, int leaderEpoch) {
@@ -172,44 +234,47 @@ final class PutTargets implements AutoCloseable {
    * Sends the next try to the leader that a refusal named. One that names nobody, or only the id of
    * a server, comes from a server that has stopped leading, or has not heard of its bucket yet.
    */
-  private synchronized void learn(int bucket, @Nullable String leader) {
-    moved[bucket] = leader == null || leader.isEmpty();
-    if (!moved[bucket]) {
-      addresses[bucket] = leader;
+  private synchronized void learn(TableBucket bucket, @Nullable String leader) {
+    Place place = place(bucket);
+    place.moved = leader == null || leader.isEmpty();
+    if (!place.moved) {
+      place.address = leader;
     }
   }
 
   /** Whether who leads the bucket has to be {@link #ask}ed before the next try. */
-  synchronized boolean mustAsk(int bucket) {
-    return moved[bucket];
+  synchronized boolean mustAsk(TableBucket bucket) {
+    return place(bucket).moved;
   }
 
   /**
    * Asks the coordinator who leads the bucket now; blocks. When it does not answer, or nobody
    * leads, the next try goes where the last one went.
    */
-  void ask(int bucket) {
+  void ask(TableBucket bucket) {
     Located now;
     try {
-      now = context.directory().locate(table.path());
+      now = context.directory().locate(path());
     } catch (SluiceException unanswered) {
-      LOG.debug("The leader of {} bucket {} is not known", table.path(), bucket, unanswered);
+      LOG.debug("The leader of bucket {} is not known", bucket, unanswered);
       return;
     }
-    int leader = now.leader(bucket);
-    if (now.tableId() != table.tableId() || leader == 0) {
+    if (now.tableId() != put.getTableId() || now.leader(bucket) == 0) {
       return;
     }
-    boolean here = leader == context.directory().serverId();
-    String address = now.leaderAddress(bucket);
     synchronized (this) {
-      moved[bucket] = false;
-      addresses[bucket] = here ? null : address;
+      Place place = place(bucket);
+      place.moved = false;
+      place.address = addressOf(now, bucket);
     }
   }
 
-  private synchronized @Nullable String address(int bucket) {
-    return addresses[bucket];
+  private synchronized TablePath path() {
+    return table.path();
+  }
+
+  private synchronized @Nullable String address(TableBucket bucket) {
+    return place(bucket).address;
   }
 
   private synchronized PeerPut stream(String address) {

@@ -1,7 +1,11 @@
 package io.sluice.tablet.flight;
 
+import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
 import io.sluice.format.bucket.BucketFunction;
 import io.sluice.format.bucket.SequenceBuckets;
+import io.sluice.format.partition.PartitionCache;
+import io.sluice.format.partition.PartitionKeys;
 import io.sluice.tablet.flight.TableDirectory.Located;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -10,24 +14,38 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the bucket of every row of an upload. With a bucket key: by the key. Without one, for a
- * named writer: by its sequence ({@link SequenceBuckets}), so that a repeated upload sends each row
- * to the same bucket; without a name: message by message in turn. One owner, not thread-safe.
+ * Chooses partition and bucket of every row of an upload. The partition by the row's values. The
+ * bucket with a bucket key: by the key. Without one, for a named writer: by its sequence ({@link
+ * SequenceBuckets}), so that a repeated upload sends each row to the same bucket; without a name:
+ * message by message in turn. One owner, not thread-safe.
  */
 final class RowRouter {
+  private final Located table;
   private final int bucketCount;
   private final @Nullable BucketFunction function;
+  private final @Nullable UploadPartitions partitions;
+  private final @Nullable PartitionCache<Integer> partitionOf;
   private int nextBucket;
+  private long rowsSeen;
 
   /**
+   * @param partitions makes the partitions, not asked when the table is not partitioned
    * @param firstBucket where a nameless keyless upload begins
    */
-  RowRouter(Located table, int firstBucket) {
+  RowRouter(Located table, UploadPartitions partitions, int firstBucket) {
+    this.table = table;
     this.bucketCount = table.bucketCount();
     this.function =
         table.bucketKey().isEmpty()
             ? null
             : BucketFunction.of(table.schema(), table.bucketKey(), table.bucketCount());
+    this.partitions = table.partitioned() ? partitions : null;
+    this.partitionOf =
+        table.partitioned()
+            ? new PartitionCache<>(
+                PartitionKeys.of(table.schema(), table.partitionKeys(), table.options()),
+                partitions)
+            : null;
     this.nextBucket = Math.floorMod(firstBucket, bucketCount);
   }
 
@@ -36,42 +54,72 @@ final class RowRouter {
    *
    * @param root rows with the table's columns
    * @param baseSequence sequence of the first row, -1 without a writer
+   * @throws SluiceException naming the row when it has no partition
    */
-  Map<Integer, int[]> route(VectorSchemaRoot root, long baseSequence) {
+  Map<TableBucket, int[]> route(VectorSchemaRoot root, long baseSequence) {
     int rows = root.getRowCount();
-    int[] buckets = new int[rows];
+    int[] slots = new int[rows];
     if (function != null) {
-      function.buckets(root, buckets);
+      function.buckets(root, slots);
     } else if (baseSequence >= 0) {
       for (int row = 0; row < rows; row++) {
-        buckets[row] = SequenceBuckets.bucket(baseSequence + row, bucketCount);
+        slots[row] = SequenceBuckets.bucket(baseSequence + row, bucketCount);
       }
     } else {
-      Arrays.fill(buckets, nextBucket);
+      Arrays.fill(slots, nextBucket);
       nextBucket = (nextBucket + 1) % bucketCount;
     }
-    return group(buckets);
+    UploadPartitions made = partitions;
+    PartitionCache<Integer> cache = partitionOf;
+    int count = 1;
+    if (made != null && cache != null) {
+      for (int row = 0; row < rows; row++) {
+        slots[row] += bucketCount * partition(cache, root, row);
+      }
+      count = made.count();
+    }
+    rowsSeen += rows;
+    return group(slots, count * bucketCount);
   }
 
-  private Map<Integer, int[]> group(int[] buckets) {
-    int[] counts = new int[bucketCount];
-    for (int bucket : buckets) {
-      counts[bucket]++;
+  private int partition(PartitionCache<Integer> cache, VectorSchemaRoot root, int row) {
+    try {
+      return cache.find(root, row);
+    } catch (SluiceException e) {
+      throw new SluiceException(
+          e.code(),
+          "Row " + (rowsSeen + row) + " of the upload into " + table.path() + ": " + e.getMessage(),
+          e.details(),
+          e);
     }
-    Map<Integer, int[]> groups = new LinkedHashMap<>();
-    for (int bucket = 0; bucket < bucketCount; bucket++) {
-      if (counts[bucket] > 0) {
-        groups.put(bucket, new int[counts[bucket]]);
+  }
+
+  /** A slot is a bucket of a partition, partition by partition. */
+  private Map<TableBucket, int[]> group(int[] slots, int slotCount) {
+    int[] counts = new int[slotCount];
+    for (int slot : slots) {
+      counts[slot]++;
+    }
+    int[][] groups = new int[slotCount][];
+    Map<TableBucket, int[]> rowsOf = new LinkedHashMap<>();
+    for (int slot = 0; slot < slotCount; slot++) {
+      if (counts[slot] > 0) {
+        groups[slot] = new int[counts[slot]];
+        rowsOf.put(bucket(slot), groups[slot]);
       }
     }
-    int[] filled = new int[bucketCount];
-    for (int row = 0; row < buckets.length; row++) {
-      int bucket = buckets[row];
-      int[] group = groups.get(bucket);
-      if (group != null) {
-        group[filled[bucket]++] = row;
-      }
+    int[] filled = new int[slotCount];
+    for (int row = 0; row < slots.length; row++) {
+      int slot = slots[row];
+      groups[slot][filled[slot]++] = row;
     }
-    return groups;
+    return rowsOf;
+  }
+
+  private TableBucket bucket(int slot) {
+    int bucket = slot % bucketCount;
+    return partitions == null
+        ? table.bucket(bucket)
+        : table.bucket(partitions.id(slot / bucketCount), bucket);
   }
 }

@@ -5,6 +5,8 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
 import io.sluice.common.TablePath;
+import io.sluice.format.filter.BoundFilter;
+import io.sluice.format.filter.Filter;
 import io.sluice.format.schema.TableSchema;
 import io.sluice.protocol.flight.WireMessages;
 import io.sluice.protocol.flight.v1.BucketScan;
@@ -17,7 +19,10 @@ import io.sluice.tablet.replica.ReplicaOffsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** Turns a ticket, which is never trusted, into a {@link ScanPlan}. */
 final class ScanPlanner {
@@ -42,26 +47,121 @@ final class ScanPlanner {
     if (ticket.getLimit() < 0) {
       throw invalid("limit is " + ticket.getLimit() + "; it must be at least 0");
     }
+    if (ticket.getMaxBytes() < 0) {
+      throw invalid("max_bytes is " + ticket.getMaxBytes() + "; it must be at least 0");
+    }
     HostedTable table = table(ticket);
     checkKvScan(table.path(), table.schema(), ticket);
-    ScanSchema schema = ScanSchema.of(table.schema(schemaId(ticket)), ticket);
-    List<BucketScan> scans = ticket.getBucketsList();
-    if (scans.isEmpty()) {
-      scans = new ArrayList<>(table.bucketCount());
-      for (int bucket = 0; bucket < table.bucketCount(); bucket++) {
-        scans.add(BucketScan.newBuilder().setBucket(bucket).build());
+    TableSchema schema = table.schema(schemaId(ticket));
+    ScanSchema columns = ScanSchema.of(schema, ticket);
+    if (ticket.getKvScan() && columns.cutsColumns()) {
+      throw KvScanStream.notWithRows("columns in parts; name whole columns");
+    }
+    ScanPlan.RowChoice choice = choice(schema, ticket);
+    List<ScanPlan.Range> ranges = new ArrayList<>();
+    Set<TableBucket> seen = new HashSet<>();
+    for (BucketScan scan : scans(table, choice.filter(), ticket)) {
+      TableBucket bucket = bucket(table, scan);
+      if (!seen.add(bucket)) {
+        throw invalid("bucket " + shown(bucket) + " is named twice");
+      }
+      ranges.add(range(table, bucket, scan));
+    }
+    return new ScanPlan(
+        table,
+        columns,
+        choice,
+        ranges,
+        ticket.getLimit() == 0 ? Long.MAX_VALUE : ticket.getLimit(),
+        ticket.getMaxBytes() == 0 ? Long.MAX_VALUE : ticket.getMaxBytes(),
+        ticket.getProgress(),
+        ticket.getKvScan());
+  }
+
+  /** The rows that the ticket asks for; INVALID_FILTER or INVALID_TICKET. */
+  static ScanPlan.RowChoice choice(TableSchema schema, ScanTicket ticket) {
+    if (!ticket.getFilter().isEmpty()) {
+      return new ScanPlan.RowChoice(
+          Filter.parse(ticket.getFilter()).bind(schema), ticket.getExactFilter());
+    }
+    if (ticket.getExactFilter()) {
+      throw invalid("it says exact_filter and has no filter");
+    }
+    return ScanPlan.RowChoice.ALL;
+  }
+
+  /** The ranges that the ticket names; when there are none, all buckets the filter leaves. */
+  private static List<BucketScan> scans(
+      HostedTable table, @Nullable BoundFilter filter, ScanTicket ticket) {
+    if (ticket.getBucketsCount() > 0) {
+      return ticket.getBucketsList();
+    }
+    return allBuckets(table.partitionKeys(), table.partitions(), table.bucketCount(), filter);
+  }
+
+  /**
+   * Whole buckets, those of all partitions that may have a row that fulfils the filter when the
+   * table is partitioned.
+   */
+  static List<BucketScan> allBuckets(
+      List<String> partitionKeys,
+      Map<Long, List<String>> partitions,
+      int bucketCount,
+      @Nullable BoundFilter filter) {
+    List<Long> ids = new ArrayList<>();
+    if (partitionKeys.isEmpty()) {
+      ids.add(TableBucket.NO_PARTITION);
+    }
+    new TreeMap<>(partitions)
+        .forEach(
+            (id, values) -> {
+              if (filter == null || filter.mayMatchPartition(partitionKeys, values)) {
+                ids.add(id);
+              }
+            });
+    List<BucketScan> scans = new ArrayList<>(ids.size() * bucketCount);
+    for (long id : ids) {
+      for (int bucket = 0; bucket < bucketCount; bucket++) {
+        scans.add(BucketScan.newBuilder().setPartitionId(id).setBucket(bucket).build());
       }
     }
-    List<ScanPlan.Range> ranges = new ArrayList<>(scans.size());
-    Set<Integer> seen = new HashSet<>();
-    for (BucketScan scan : scans) {
-      if (!seen.add(scan.getBucket())) {
-        throw invalid("bucket " + scan.getBucket() + " is named twice");
-      }
-      ranges.add(range(table, scan));
+    return scans;
+  }
+
+  private static TableBucket bucket(HostedTable table, BucketScan scan) {
+    checkBucket(table.path(), table.partitioned(), table.bucketCount(), scan);
+    return new TableBucket(table.tableId(), scan.getPartitionId(), scan.getBucket());
+  }
+
+  /** BUCKET_NOT_FOUND or INVALID_TICKET when no such bucket can be. */
+  static void checkBucket(TablePath path, boolean partitioned, int bucketCount, BucketScan scan) {
+    if (scan.getBucket() < 0 || scan.getBucket() >= bucketCount) {
+      throw noBucket(path, scan.getBucket(), bucketCount);
     }
-    long limit = ticket.getLimit() == 0 ? Long.MAX_VALUE : ticket.getLimit();
-    return new ScanPlan(table, schema, ranges, limit, ticket.getProgress(), ticket.getKvScan());
+    if (!partitioned && scan.getPartitionId() != 0) {
+      throw invalid(
+          "partition_id is "
+              + scan.getPartitionId()
+              + " but "
+              + path
+              + " is not partitioned; leave it 0");
+    }
+    if (partitioned && scan.getPartitionId() <= 0) {
+      throw invalid(
+          "bucket "
+              + scan.getBucket()
+              + " has partition_id "
+              + scan.getPartitionId()
+              + " but "
+              + path
+              + " is partitioned; name the partition of each bucket");
+    }
+  }
+
+  private static String shown(TableBucket bucket) {
+    return bucket.partitionId() == TableBucket.NO_PARTITION
+        ? Integer.toString(bucket.bucket())
+        : bucket.bucket() + " of partition " + bucket.partitionId();
   }
 
   /**
@@ -78,6 +178,9 @@ final class ScanPlanner {
           ErrorCode.UNSUPPORTED,
           "Table " + path + " is a log table, which has no current rows; scan it without kv_scan");
     }
+    if (!ticket.getFilter().isEmpty() || ticket.getExactFilter() || ticket.getMaxBytes() != 0) {
+      throw KvScanStream.notWithRows("filter and max_bytes in this build");
+    }
     if (ticket.getWithOffset() || ticket.getWithTimestamp() || ticket.getWithChangeType()) {
       throw KvScanStream.notWithRows("_offset, _timestamp and _change_type");
     }
@@ -93,7 +196,13 @@ final class ScanPlanner {
     if (ticket.getDatabase().isEmpty() && ticket.getTable().isEmpty()) {
       throw invalid("it names no database and no table");
     }
-    HostedTable table = directory.hosted(new TablePath(ticket.getDatabase(), ticket.getTable()));
+    TablePath path = new TablePath(ticket.getDatabase(), ticket.getTable());
+    HostedTable table = directory.hosted(path);
+    if (table.schema().schemaId() < ticket.getSchemaId()) {
+      // The reader heard of a change of the columns before this server did.
+      directory.awaitSchema(table.tableId(), ticket.getSchemaId());
+      table = directory.hosted(path);
+    }
     if (ticket.getTableId() != 0 && ticket.getTableId() != table.tableId()) {
       throw new SluiceException(
           ErrorCode.TABLE_CHANGED,
@@ -114,20 +223,8 @@ final class ScanPlanner {
     return ticket.getSchemaId();
   }
 
-  private ScanPlan.Range range(HostedTable table, BucketScan scan) {
-    int bucket = scan.getBucket();
-    if (bucket < 0 || bucket >= table.bucketCount()) {
-      throw noBucket(table.path(), bucket, table.bucketCount());
-    }
-    if (scan.getPartitionId() != 0) {
-      throw invalid(
-          "partition_id is "
-              + scan.getPartitionId()
-              + " but "
-              + table.path()
-              + " is not partitioned; leave it 0");
-    }
-    Replica replica = directory.replicas().require(TableBucket.of(table.tableId(), bucket));
+  private ScanPlan.Range range(HostedTable table, TableBucket bucket, BucketScan scan) {
+    Replica replica = directory.replicas().require(bucket);
     int epoch = replica.requireLeader();
     if (scan.getLastEpoch() > epoch) {
       throw new SluiceException(
@@ -135,7 +232,7 @@ final class ScanPlanner {
           "The reader has seen leader epoch "
               + scan.getLastEpoch()
               + " of bucket "
-              + bucket
+              + shown(bucket)
               + "; this server leads it in epoch "
               + epoch
               + " and has not heard of a newer one");
@@ -162,7 +259,7 @@ final class ScanPlanner {
               "Offset "
                   + start
                   + " of bucket "
-                  + scan.getBucket()
+                  + shown(replica.bucket())
                   + " of "
                   + table.path()
                   + " cannot be read; its offsets are "

@@ -2,14 +2,16 @@ package io.sluice.tablet.flight;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
-import io.sluice.format.batch.LogBatchHeader;
+import io.sluice.common.TableBucket;
 import io.sluice.protocol.flight.OutboundFrame;
 import io.sluice.protocol.flight.v1.ScanMetadata;
+import io.sluice.tablet.replica.HostedTable;
 import io.sluice.tablet.replica.Replica;
 import io.sluice.tablet.replica.ReplicaOffsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executor;
 
 /**
@@ -17,6 +19,16 @@ import java.util.concurrent.Executor;
  * woken when a followed bucket's visible end or role moves.
  */
 final class ScanStream extends ScanCall {
+  /** Work before other scans get the thread; a batch that is skipped costs 1. */
+  private static final int WORK_A_TURN = 64;
+
+  /** What became of a step. */
+  private enum Step {
+    SENT,
+    SKIPPED,
+    NONE
+  }
+
   private final ScanPlan plan;
   private final BatchSender sender;
   private final TableDirectory directory;
@@ -26,6 +38,7 @@ final class ScanStream extends ScanCall {
   private final ArrayDeque<BucketReader> readers = new ArrayDeque<>();
   private final List<Replica> listened = new ArrayList<>();
   private long remainingRows;
+  private long remainingBytes;
   private boolean opened;
 
   /**
@@ -47,6 +60,7 @@ final class ScanStream extends ScanCall {
     this.sender = sender;
     this.directory = directory;
     this.remainingRows = plan.limit();
+    this.remainingBytes = plan.maxBytes();
     plan.ranges().forEach(range -> readers.add(new BucketReader(range)));
   }
 
@@ -65,20 +79,26 @@ final class ScanStream extends ScanCall {
       opened = true;
       open();
     }
-    for (int sent = 0; sent < BATCHES_A_TURN; sent++) {
+    for (int work = 0; work < WORK_A_TURN; ) {
       if (cancelled()) {
         return Turn.FINISHED;
       }
-      if (readers.isEmpty() || remainingRows == 0) {
+      if (readers.isEmpty() || remainingRows == 0 || remainingBytes <= 0) {
         return complete();
       }
       if (!isReady()) {
         return Turn.WAIT;
       }
       checkTable();
-      if (!sendNext()) {
+      Step step = next();
+      if (step == Step.NONE) {
         return readers.isEmpty() ? Turn.MORE : sendProgress();
       }
+      work += step == Step.SENT ? WORK_A_TURN / BATCHES_A_TURN : 1;
+    }
+    // A long stretch without a wanted row is told of too, so that it is not read again.
+    for (BucketReader reader : readers) {
+      tellSkipped(reader);
     }
     return Turn.MORE;
   }
@@ -104,48 +124,73 @@ final class ScanStream extends ScanCall {
     }
   }
 
-  /** Sends the next batch of the first bucket that has one; buckets take turns. */
-  private boolean sendNext() {
-    for (int tried = readers.size(); tried > 0; tried--) {
-      BucketReader reader = readers.removeFirst();
-      int epoch;
-      boolean found;
-      try {
-        epoch = reader.replica().requireLeader();
-        found = reader.next();
-      } catch (RuntimeException e) {
-        reader.close();
-        throw e;
-      }
-      if (found) {
-        readers.addLast(reader);
-        sendBatch(reader, epoch);
-        if (reader.finished()) {
-          readers.removeLast();
-        }
-        return true;
-      }
-      if (!reader.finished()) {
-        readers.addLast(reader);
-      }
+  /** The failure that says that the bucket's partition is gone, when that is why. */
+  private SluiceException explained(BucketReader reader, SluiceException why) {
+    long partition = reader.replica().bucket().partitionId();
+    HostedTable now = directory.replicas().table(plan.table().tableId());
+    if (partition == TableBucket.NO_PARTITION
+        || now == null
+        || now.partitions().containsKey(partition)) {
+      return why;
     }
-    return false;
+    return new SluiceException(
+        ErrorCode.PARTITION_NOT_FOUND,
+        "Partition " + partition + " of " + plan.table().path() + " was dropped while it was read",
+        Map.of("partition_id", Long.toString(partition)),
+        why);
   }
 
-  private void sendBatch(BucketReader reader, int epoch) {
-    LogBatchHeader header = reader.cursor().header();
+  /** Deals with the next batch of the first bucket that has one; buckets take turns. */
+  private Step next() {
+    for (int tried = readers.size(); tried > 0; tried--) {
+      // Stays in the queue, and so is closed in the end, whatever happens.
+      BucketReader reader = readers.removeFirst();
+      readers.addLast(reader);
+      Step step;
+      try {
+        int epoch = reader.replica().requireLeader();
+        step = reader.next() ? send(reader, epoch) : Step.NONE;
+      } catch (SluiceException e) {
+        throw explained(reader, e);
+      }
+      if (reader.finished()) {
+        readers.removeLast();
+        tellSkipped(reader);
+      }
+      if (step != Step.NONE) {
+        return step;
+      }
+    }
+    return Step.NONE;
+  }
+
+  private Step send(BucketReader reader, int epoch) {
     int from = reader.fromRow();
-    int to = reader.toRow(remainingRows);
-    long next = to == header.recordCount() ? header.nextOffset() : header.baseOffset() + to;
-    ScanMetadata metadata =
-        metadata(reader, epoch)
-            .setBaseOffset(header.baseOffset() + from)
-            .setNextOffset(next)
-            .setAppendTimeMs(header.appendTimeMs())
-            .build();
-    send(sender.batchFrame(reader.replica().table(), reader.cursor(), from, to, metadata));
-    remainingRows -= to - from;
-    reader.delivered(to);
+    BatchSender.Piece piece =
+        sender.piece(
+            reader.replica().table(),
+            reader.cursor(),
+            from,
+            reader.toRow(),
+            remainingRows,
+            metadata(reader, epoch));
+    OutboundFrame frame = piece.frame();
+    if (frame == null) {
+      reader.skipped(piece.nextOffset());
+      return Step.SKIPPED;
+    }
+    remainingRows -= piece.rows();
+    remainingBytes -= plan.maxBytes() == Long.MAX_VALUE ? 0 : frame.wireBytes();
+    send(frame);
+    reader.delivered(piece.nextOffset());
+    return Step.SENT;
+  }
+
+  /** Tells a reader that wants it where a bucket stands, when it was not told by the last rows. */
+  private void tellSkipped(BucketReader reader) {
+    if (plan.progress() && reader.hasSkipped()) {
+      tell(reader, reader.replica().requireLeader(), reader.replica().offsets().visible());
+    }
   }
 
   /** Tells a reader that wants it how far each bucket is, once for each position. */
@@ -154,18 +199,22 @@ final class ScanStream extends ScanCall {
       for (BucketReader reader : readers) {
         long visible = reader.replica().offsets().visible();
         if (reader.progressed(visible)) {
-          reader.reported(visible);
-          ScanMetadata metadata =
-              metadata(reader, reader.replica().requireLeader())
-                  .setVisible(visible)
-                  .setBaseOffset(reader.position())
-                  .setNextOffset(reader.position())
-                  .build();
-          send(OutboundFrame.of(null, null, metadata));
+          tell(reader, reader.replica().requireLeader(), visible);
         }
       }
     }
     return Turn.WAIT;
+  }
+
+  private void tell(BucketReader reader, int epoch, long visible) {
+    reader.reported(visible);
+    ScanMetadata metadata =
+        metadata(reader, epoch)
+            .setVisible(visible)
+            .setBaseOffset(reader.position())
+            .setNextOffset(reader.position())
+            .build();
+    send(OutboundFrame.of(null, null, metadata));
   }
 
   private static ScanMetadata.Builder metadata(BucketReader reader, int epoch) {

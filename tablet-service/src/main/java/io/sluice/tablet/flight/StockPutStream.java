@@ -3,6 +3,7 @@ package io.sluice.tablet.flight;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.Names;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
 import io.sluice.common.TablePath;
 import io.sluice.format.batch.LogBatchDecoder;
 import io.sluice.protocol.flight.FlightFrame;
@@ -16,7 +17,9 @@ import io.sluice.protocol.metadata.v1.InitWriterResponse;
 import io.sluice.tablet.flight.BatchCutter.Sequences;
 import io.sluice.tablet.flight.TableDirectory.Located;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.arrow.flight.impl.Flight.PutResult;
@@ -73,7 +76,7 @@ final class StockPutStream implements PutStream {
       BatchCutter cutter,
       PutTargets targets,
       @Nullable InitWriterResponse writer,
-      long[] lastSequences)
+      Map<TableBucket, Long> lastSequences)
       implements AutoCloseable {
     @Override
     public void close() {
@@ -189,7 +192,12 @@ final class StockPutStream implements PutStream {
             .build();
     PutTargets targets = new PutTargets(context, table, put);
     try {
-      long[] last = writer == null ? new long[0] : targets.writerSequences();
+      UploadPartitions partitions = new UploadPartitions(context.directory(), targets, table);
+      // Of a partitioned table they are asked for when rows of the partition come.
+      Map<TableBucket, Long> last = new HashMap<>();
+      if (writer != null && !table.partitioned()) {
+        last.putAll(targets.writerSequences(table.buckets()));
+      }
       // Uploads begin at different buckets, so that many short ones spread.
       int firstBucket = (int) (context.clock().nanoTime() >>> 10);
       upload =
@@ -197,8 +205,8 @@ final class StockPutStream implements PutStream {
               written,
               schema,
               mapping,
-              new RowRouter(written, firstBucket),
-              new BatchCutter(context.allocator(), written.schema()),
+              new RowRouter(written, partitions, firstBucket),
+              new BatchCutter(context.allocator(), written),
               targets,
               writer,
               last);
@@ -287,8 +295,8 @@ final class StockPutStream implements PutStream {
     boolean done = false;
     try {
       if (rows.getRowCount() > 0) {
-        Map<Integer, int[]> routed = open.router().route(rows, sequences.base());
-        for (Map.Entry<Integer, int[]> each : routed.entrySet()) {
+        Map<TableBucket, int[]> routed = open.router().route(rows, sequences.base());
+        for (Map.Entry<TableBucket, int[]> each : routed.entrySet()) {
           add(open, message, batch, each.getKey(), each.getValue(), sequences);
         }
       }
@@ -305,13 +313,13 @@ final class StockPutStream implements PutStream {
       Upload open,
       UploadedMessage message,
       BatchCutter.Message rows,
-      int bucket,
+      TableBucket bucket,
       int[] indexes,
       Sequences sequences) {
     int[] wanted = indexes;
     long first = sequences.base();
     if (sequences.id() >= 0) {
-      first = Math.max(sequences.base(), open.lastSequences()[bucket] + 1);
+      first = Math.max(sequences.base(), lastSequence(open, bucket) + 1);
       long skipBelow = first - sequences.base();
       wanted = Arrays.stream(indexes).filter(row -> row >= skipBelow).toArray();
     }
@@ -325,10 +333,24 @@ final class StockPutStream implements PutStream {
             context,
             open.targets(),
             bucket,
-            open.written().schema(),
+            open.cutter(),
             parts,
             sequences.base() - 1,
             message.outcome(bucket)));
+  }
+
+  private static long lastSequence(Upload open, TableBucket bucket) {
+    Long last = open.lastSequences().get(bucket);
+    if (last == null) {
+      Located table = open.written();
+      List<TableBucket> partition = new ArrayList<>();
+      for (int each = 0; each < table.bucketCount(); each++) {
+        partition.add(table.bucket(bucket.partitionId(), each));
+      }
+      open.lastSequences().putAll(open.targets().writerSequences(partition));
+      last = open.lastSequences().getOrDefault(bucket, -1L);
+    }
+    return last;
   }
 
   /** Everything of a message is answered; runs on any thread. */

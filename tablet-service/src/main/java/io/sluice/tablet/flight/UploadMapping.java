@@ -14,7 +14,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.types.pojo.ArrowType;
@@ -24,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How the columns of a plain upload become those of a table: by name, with lossless casts; a column
- * that the upload leaves out is NULL. One owner, not thread-safe.
+ * that the upload leaves out has its write default, NULL when there is none. One owner, not
+ * thread-safe.
  */
 final class UploadMapping {
   /** Name of the column that says what a row does. */
@@ -36,6 +36,7 @@ final class UploadMapping {
   private final Schema target;
   private final int[] sources;
   private final @Nullable SafeCast[] casts;
+  private final UploadDefaults defaults;
   private final int opColumn;
   private final String table;
   private final boolean keyed;
@@ -45,12 +46,14 @@ final class UploadMapping {
       Schema target,
       int[] sources,
       @Nullable SafeCast[] casts,
+      UploadDefaults defaults,
       int opColumn,
       String table,
       boolean keyed) {
     this.target = target;
     this.sources = sources;
     this.casts = casts;
+    this.defaults = defaults;
     this.opColumn = opColumn;
     this.table = table;
     this.keyed = keyed;
@@ -103,10 +106,14 @@ final class UploadMapping {
     for (int i = 0; i < sources.length; i++) {
       Column column = schema.columns().get(i);
       sources[i] = positions.getOrDefault(column.name(), ABSENT);
-      if (sources[i] == ABSENT && !column.nullable()) {
+      boolean hasDefault = withOp && column.writeDefault() != null;
+      if (sources[i] == ABSENT && !column.nullable() && !hasDefault) {
         throw new SluiceException(
             ErrorCode.INVALID_SCHEMA,
-            "The upload has no column '" + column.name() + "', which is NOT NULL in " + path);
+            "The upload has no column '"
+                + column.name()
+                + "', which is NOT NULL and has no default in "
+                + path);
       }
       casts.add(
           sources[i] == ABSENT ? null : SafeCast.of(uploaded.getFields().get(sources[i]), column));
@@ -115,6 +122,7 @@ final class UploadMapping {
         ArrowSchemas.toArrow(schema),
         sources,
         casts.toArray(new SafeCast[0]),
+        new UploadDefaults(schema),
         withOp ? op(uploaded, positions) : ABSENT,
         path.toString(),
         !schema.primaryKey().isEmpty());
@@ -148,7 +156,7 @@ final class UploadMapping {
       for (int i = 0; i < sources.length; i++) {
         SafeCast cast = casts[i];
         if (cast == null) {
-          fillNull(mapped.getVector(i), rows);
+          defaults.fill(i, mapped.getVector(i), rows);
         } else {
           cast.copy(uploaded.getVector(sources[i]), mapped.getVector(i), rowsSeen);
         }
@@ -202,14 +210,5 @@ final class UploadMapping {
             + (keyed
                 ? " takes '+U' or '+I' to put a row and '-D' to delete it"
                 : " is a log table, which takes only '+I'"));
-  }
-
-  private static void fillNull(FieldVector vector, int rows) {
-    vector.setInitialCapacity(rows);
-    vector.allocateNew();
-    for (int row = 0; row < rows; row++) {
-      vector.setNull(row);
-    }
-    vector.setValueCount(rows);
   }
 }

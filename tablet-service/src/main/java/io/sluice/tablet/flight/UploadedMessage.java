@@ -1,6 +1,7 @@
 package io.sluice.tablet.flight;
 
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
 import io.sluice.protocol.flight.v1.PutAnswer;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +28,7 @@ final class UploadedMessage {
 
   // Guarded by this.
   private int buckets;
-  private int onlyBucket = SEVERAL_BUCKETS;
+  private @Nullable TableBucket onlyBucket;
   private long baseOffset = -1;
   private int leaderEpoch;
   private boolean duplicate = true;
@@ -60,12 +61,12 @@ final class UploadedMessage {
   }
 
   /** Notes a bucket that has all its rows of this message already. */
-  synchronized void skipped(int bucket) {
+  synchronized void skipped(TableBucket bucket) {
     count(bucket);
   }
 
   /** Where the puts of a bucket report to. */
-  BucketPuts.Outcome outcome(int bucket) {
+  BucketPuts.Outcome outcome(TableBucket bucket) {
     return new BucketPuts.Outcome() {
       @Override
       public void stored(long offset, boolean wasDuplicate, int epoch) {
@@ -108,10 +109,12 @@ final class UploadedMessage {
 
   /** The answer when everything is stored. */
   synchronized PutAnswer answer() {
-    boolean one = buckets == 1;
+    TableBucket only = buckets == 1 ? onlyBucket : null;
+    boolean one = only != null;
     return PutAnswer.newBuilder()
         .setRequestId(index)
-        .setBucket(one ? onlyBucket : SEVERAL_BUCKETS)
+        .setPartitionId(only == null ? 0 : only.partitionId())
+        .setBucket(only == null ? SEVERAL_BUCKETS : only.bucket())
         .setBaseOffset(one ? baseOffset : -1)
         .setRows(rows)
         .setDuplicate(duplicate && rows > 0)
@@ -119,7 +122,7 @@ final class UploadedMessage {
         .build();
   }
 
-  private void count(int bucket) {
+  private void count(TableBucket bucket) {
     buckets++;
     onlyBucket = bucket;
   }

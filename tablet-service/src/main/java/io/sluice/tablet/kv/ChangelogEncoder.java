@@ -2,12 +2,14 @@ package io.sluice.tablet.kv;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableOptions;
 import io.sluice.format.batch.BatchLimits;
 import io.sluice.format.batch.BatchWriter;
 import io.sluice.format.batch.CompressionSettings;
 import io.sluice.format.batch.EncodedBatch;
 import io.sluice.format.batch.LogBatchEncoder;
 import java.nio.ByteBuffer;
+import java.util.Map;
 import org.apache.arrow.memory.BufferAllocator;
 import org.jspecify.annotations.Nullable;
 
@@ -20,14 +22,22 @@ public final class ChangelogEncoder implements AutoCloseable {
   private final LogBatchEncoder encoder;
   private final int maxBatchBytes;
 
-  /** With the limit of {@link BatchLimits#MAX_BATCH_BYTES}. */
-  public ChangelogEncoder(BufferAllocator allocator, CompressionSettings settings) {
-    this(allocator, settings, BatchLimits.MAX_BATCH_BYTES);
+  ChangelogEncoder(LogBatchEncoder encoder, int maxBatchBytes) {
+    this.encoder = encoder;
+    this.maxBatchBytes = maxBatchBytes;
   }
 
-  ChangelogEncoder(BufferAllocator allocator, CompressionSettings settings, int maxBatchBytes) {
-    this.encoder = new LogBatchEncoder(allocator, settings);
-    this.maxBatchBytes = maxBatchBytes;
+  /**
+   * Compresses and keeps statistics as the table's options say; the limit is {@link
+   * BatchLimits#MAX_BATCH_BYTES}.
+   */
+  public static ChangelogEncoder ofTable(BufferAllocator allocator, Map<String, String> options) {
+    return new ChangelogEncoder(
+        new LogBatchEncoder(
+            allocator,
+            CompressionSettings.ofTable(options).orElse(CompressionSettings.defaults()),
+            TableOptions.of(options).statisticsColumns()),
+        BatchLimits.MAX_BATCH_BYTES);
   }
 
   /**

@@ -2,12 +2,15 @@ package io.sluice.tablet.kv;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.format.row.NestedConversion;
 import io.sluice.format.row.Row;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A row whose columns are columns of other rows, or NULL. */
@@ -18,6 +21,9 @@ abstract class DelegatingRow implements Row {
 
   /** Position of the column in its source. */
   abstract int position(int column);
+
+  /** What turns the nested values of the source into those of this row, null for nothing. */
+  abstract @Nullable NestedConversion conversion(int column);
 
   @Override
   public final boolean isNull(int column) {
@@ -102,5 +108,28 @@ abstract class DelegatingRow implements Row {
   @Override
   public final Instant getInstant(int column) {
     return present(column).getInstant(position(column));
+  }
+
+  @Override
+  @SuppressWarnings("unchecked")
+  public final List<@Nullable Object> getArray(int column) {
+    List<@Nullable Object> value = present(column).getArray(position(column));
+    NestedConversion conversion = conversion(column);
+    return conversion == null ? value : (List<@Nullable Object>) conversion.apply(value);
+  }
+
+  @Override
+  @SuppressWarnings("unchecked")
+  public final Map<Object, @Nullable Object> getMap(int column) {
+    Map<Object, @Nullable Object> value = present(column).getMap(position(column));
+    NestedConversion conversion = conversion(column);
+    return conversion == null ? value : (Map<Object, @Nullable Object>) conversion.apply(value);
+  }
+
+  @Override
+  public final Row getRow(int column) {
+    Row value = present(column).getRow(position(column));
+    NestedConversion conversion = conversion(column);
+    return conversion == null ? value : (Row) conversion.apply(value);
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.tablet.kv;
 
+import io.sluice.format.row.NestedConversion;
 import io.sluice.format.row.Row;
 import org.jspecify.annotations.Nullable;
 
@@ -9,22 +10,23 @@ final class FlaggedRow extends DelegatingRow {
   private static final Row NO = Row.of(false);
 
   private final @Nullable Row row;
-  private final int[] positions;
+  private final int columnCount;
   private final int flagColumn;
 
   /**
-   * @param positions by column of this row, its position in the stored row, -1 when it has none
+   * @param row has the other columns at the same positions, null when there is no stored row
+   * @param columnCount number of columns, the flag among them
    * @param flagColumn the column that says whether there is a stored row, -1 for none
    */
-  FlaggedRow(@Nullable Row row, int[] positions, int flagColumn) {
+  FlaggedRow(@Nullable Row row, int columnCount, int flagColumn) {
     this.row = row;
-    this.positions = positions;
+    this.columnCount = columnCount;
     this.flagColumn = flagColumn;
   }
 
   @Override
   public int columnCount() {
-    return positions.length;
+    return columnCount;
   }
 
   @Override
@@ -32,11 +34,16 @@ final class FlaggedRow extends DelegatingRow {
     if (column == flagColumn) {
       return row == null ? NO : YES;
     }
-    return positions[column] < 0 ? null : row;
+    return row;
   }
 
   @Override
   int position(int column) {
-    return column == flagColumn ? 0 : positions[column];
+    return column == flagColumn ? 0 : column;
+  }
+
+  @Override
+  @Nullable NestedConversion conversion(int column) {
+    return null;
   }
 }

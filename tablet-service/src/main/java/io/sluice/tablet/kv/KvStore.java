@@ -35,17 +35,24 @@ public final class KvStore implements AutoCloseable {
   private final Path directory;
   private final CallGate gate;
   private final Options options;
+  private final FlushListener listener;
   private final RocksDB db;
   private final Set<KvScan> scans = ConcurrentHashMap.newKeySet();
   private final Object closing = new Object();
   private volatile KvPosition position = KvPosition.START;
 
   private KvStore(
-      KvResources resources, TableBucket bucket, Path directory, Options options, RocksDB db) {
+      KvResources resources,
+      TableBucket bucket,
+      Path directory,
+      Options options,
+      FlushListener listener,
+      RocksDB db) {
     this.resources = resources;
     this.bucket = bucket;
     this.directory = directory;
     this.options = options;
+    this.listener = listener;
     this.db = db;
     this.gate = new CallGate(toString());
   }
@@ -53,27 +60,31 @@ public final class KvStore implements AutoCloseable {
   /**
    * Opens the store in a directory, or makes an empty one there.
    *
+   * @param beforeFlush run on any thread before changes get to files; what was applied until then
+   *     must be in the changelog on disk when it returns
    * @throws SluiceException CORRUPT_STORAGE when it is damaged or another bucket's
    */
-  public static KvStore open(KvResources resources, TableBucket bucket, Path directory) {
-    Options options = resources.storeOptions();
+  public static KvStore open(
+      KvResources resources, TableBucket bucket, Path directory, Runnable beforeFlush) {
+    FlushListener listener = new FlushListener(beforeFlush);
+    Options options = resources.storeOptions().setListeners(List.of(listener));
     RocksDB db = null;
     try {
       Files.createDirectories(directory);
       db = RocksDB.open(options, directory.toString());
-      KvStore store = new KvStore(resources, bucket, directory, options, db);
+      KvStore store = new KvStore(resources, bucket, directory, options, listener, db);
       store.recover();
       resources.opened(store);
       return store;
     } catch (IOException e) {
-      options.close();
+      closeAll(db, options, listener);
       throw new SluiceException(
           ErrorCode.STORAGE_ERROR, "Cannot create the directory " + directory + ": " + e, e);
     } catch (RocksDBException e) {
-      closeAll(db, options);
+      closeAll(db, options, listener);
       throw KvErrors.failed("Open", "key-value store " + directory, e);
     } catch (RuntimeException | Error e) {
-      closeAll(db, options);
+      closeAll(db, options, listener);
       throw e;
     }
   }
@@ -87,11 +98,12 @@ public final class KvStore implements AutoCloseable {
     }
   }
 
-  private static void closeAll(@Nullable RocksDB db, Options options) {
+  private static void closeAll(@Nullable RocksDB db, Options options, FlushListener listener) {
     if (db != null) {
       db.close();
     }
     options.close();
+    listener.close();
   }
 
   private void recover() throws RocksDBException {
@@ -323,8 +335,7 @@ public final class KvStore implements AutoCloseable {
         scan.endByStore();
       }
       gate.awaitDrained();
-      db.close();
-      options.close();
+      closeAll(db, options, listener);
       resources.closed(this);
     }
   }

@@ -49,11 +49,12 @@ public final class KvTablet implements AutoCloseable {
 
   /**
    * Opens the store in the directory, or makes an empty one there. A store that is ahead of the log
-   * (a power loss took changes from the log that RocksDB had forced) is dropped and begins anew.
+   * (the log could not be forced before a flush, then the power failed) is dropped and begins anew.
    *
    * @param allocator pays for changelogs and for batches being read
    * @param logStart first offset of the changelog on this server
    * @param logEnd end of the changelog after its own recovery
+   * @param beforeFlush see {@link KvStore#open}
    * @throws SluiceException CORRUPT_STORAGE when the store is damaged or lacks changes that are not
    *     in the log any more
    */
@@ -64,8 +65,9 @@ public final class KvTablet implements AutoCloseable {
       KvSchemas schemas,
       BufferAllocator allocator,
       long logStart,
-      long logEnd) {
-    KvStore store = KvStore.open(resources, bucket, directory);
+      long logEnd,
+      Runnable beforeFlush) {
+    KvStore store = KvStore.open(resources, bucket, directory, beforeFlush);
     if (store.appliedOffset() > logEnd) {
       log.warn(
           "{} holds the changes below {} but the log ends at {}: it is built anew",
@@ -74,7 +76,7 @@ public final class KvTablet implements AutoCloseable {
           logEnd);
       store.discard();
       KvStore.delete(resources, directory);
-      store = KvStore.open(resources, bucket, directory);
+      store = KvStore.open(resources, bucket, directory, beforeFlush);
     }
     if (store.appliedOffset() < logStart) {
       long applied = store.appliedOffset();

@@ -1,35 +1,37 @@
 package io.sluice.tablet.kv;
 
+import io.sluice.format.row.NestedConversion;
 import io.sluice.format.row.Row;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A row of one schema seen as a row of another: columns are matched by id, unknown ones are NULL.
- */
+/** A row of one schema seen as a row of another. */
 final class MappedRow extends DelegatingRow {
   private final Row row;
-  private final int[] positions;
+  private final ColumnMapping mapping;
 
-  /**
-   * @param positions by column of this row, its position in the other row, -1 when it has none
-   */
-  MappedRow(Row row, int[] positions) {
+  MappedRow(Row row, ColumnMapping mapping) {
     this.row = row;
-    this.positions = positions;
+    this.mapping = mapping;
   }
 
   @Override
   public int columnCount() {
-    return positions.length;
+    return mapping.columnCount();
   }
 
   @Override
-  @Nullable Row source(int column) {
-    return positions[column] < 0 ? null : row;
+  Row source(int column) {
+    return mapping.position(column) < 0 ? mapping.defaults() : row;
   }
 
   @Override
   int position(int column) {
-    return positions[column];
+    int position = mapping.position(column);
+    return position < 0 ? column : position;
+  }
+
+  @Override
+  @Nullable NestedConversion conversion(int column) {
+    return mapping.conversion(column);
   }
 }

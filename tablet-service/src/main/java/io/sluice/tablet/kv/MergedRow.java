@@ -1,11 +1,13 @@
 package io.sluice.tablet.kv;
 
+import io.sluice.format.row.NestedConversion;
 import io.sluice.format.row.Row;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The row after a put, in the current schema: columns that the put names come from it, the others
- * from the row before. A cursor: {@link #of} shows the next pair.
+ * from the row before, or are their write defaults in a new row. A cursor: {@link #of} shows the
+ * next pair.
  */
 final class MergedRow extends DelegatingRow {
   private final PutMapping mapping;
@@ -46,7 +48,7 @@ final class MergedRow extends DelegatingRow {
   @Override
   @Nullable Row source(int column) {
     if (!mapping.writes(column)) {
-      return before;
+      return before == null ? mapping.defaults() : before;
     }
     if (clearing) {
       return mapping.isKey(column) ? before : null;
@@ -57,5 +59,10 @@ final class MergedRow extends DelegatingRow {
   @Override
   int position(int column) {
     return mapping.writes(column) && !clearing ? mapping.position(column) : column;
+  }
+
+  @Override
+  @Nullable NestedConversion conversion(int column) {
+    return mapping.writes(column) && !clearing ? mapping.conversion(column) : null;
   }
 }

@@ -4,10 +4,10 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
 import io.sluice.format.bucket.BucketFunction;
+import io.sluice.format.row.NestedConversion;
 import io.sluice.format.row.Row;
 import io.sluice.format.schema.Column;
 import io.sluice.format.schema.TableSchema;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +19,7 @@ final class PutMapping {
 
   private final PutShape shape;
   private final TableSchema current;
+  private final ColumnMapping columns;
   private final int[] positions;
   private final boolean[] key;
   private final @Nullable BucketFunction buckets;
@@ -27,7 +28,8 @@ final class PutMapping {
   PutMapping(PutShape shape, TableSchema current) {
     this.shape = shape;
     this.current = current;
-    this.positions = positionsById(current, shape.rows());
+    this.columns = ColumnMapping.ofPut(current, shape.rows());
+    this.positions = new int[current.size()];
     this.key = new boolean[positions.length];
     this.buckets = shape.bucketFunction();
     for (String name : current.primaryKey()) {
@@ -35,16 +37,20 @@ final class PutMapping {
     }
     for (int i = 0; i < positions.length; i++) {
       Column column = current.columns().get(i);
+      positions[i] = columns.position(i);
       if (key[i]) {
         checkKey(column, positions[i]);
       }
       if (positions[i] >= 0 && !shape.writes(column.id())) {
         positions[i] = NOT_WRITTEN;
       }
-      if (positions[i] < 0 && shape.partial() && !column.nullable()) {
+      boolean required = !column.nullable() && column.writeDefault() == null;
+      if (positions[i] < 0 && shape.partial() && required) {
         throw new SluiceException(
             ErrorCode.INVALID_ARGUMENT,
-            "Column '" + column.name() + "' must be a target column: it is NOT NULL");
+            "Column '"
+                + column.name()
+                + "' must be a target column: it is NOT NULL and has no default");
       }
     }
   }
@@ -62,23 +68,6 @@ final class PutMapping {
               + " of the put; put with schema "
               + current.schemaId());
     }
-  }
-
-  /**
-   * By column of {@code target}, the position of the column with its id in {@code source}, or -1.
-   */
-  static int[] positionsById(TableSchema target, TableSchema source) {
-    List<Column> columns = source.columns();
-    int[] positions = new int[target.size()];
-    for (int i = 0; i < positions.length; i++) {
-      positions[i] = -1;
-      for (int j = 0; j < columns.size(); j++) {
-        if (columns.get(j).id() == target.columns().get(i).id()) {
-          positions[i] = j;
-        }
-      }
-    }
-    return positions;
   }
 
   boolean isFor(PutShape otherShape, TableSchema otherCurrent) {
@@ -113,6 +102,16 @@ final class PutMapping {
   /** Position of the column in the rows of the put. */
   int position(int column) {
     return positions[column];
+  }
+
+  /** What turns the put's nested values into those of the column, null for nothing. */
+  @Nullable NestedConversion conversion(int column) {
+    return columns.conversion(column);
+  }
+
+  /** A row with the write defaults. */
+  Row defaults() {
+    return columns.defaults();
   }
 
   boolean isKey(int column) {

@@ -39,7 +39,8 @@ public final class PutShape {
   }
 
   /**
-   * Puts of whole rows. Columns that were added to the table after this schema keep what they have.
+   * Puts of whole rows. Columns that were added to the table after this schema keep what they have,
+   * and get their write default in a new row.
    *
    * @throws SluiceException INVALID_SCHEMA when the table has no primary key
    */
@@ -53,8 +54,8 @@ public final class PutShape {
    * as they are; deletes set the target columns to NULL and keep the row.
    *
    * @param targetIds column ids, with the key columns among them
-   * @throws SluiceException COLUMN_NOT_FOUND; INVALID_ARGUMENT when a key column or another NOT
-   *     NULL column is not a target, or a target is named twice
+   * @throws SluiceException COLUMN_NOT_FOUND; INVALID_ARGUMENT when a key column, or another NOT
+   *     NULL column without a write default, is not a target, or a target is named twice
    */
   public static PutShape partial(TableSchema schema, List<Integer> targetIds) {
     requireKey(schema);
@@ -103,7 +104,7 @@ public final class PutShape {
       if (schema.primaryKey().contains(column.name())) {
         throw refused(column, "it is a key column");
       }
-      if (!column.nullable()) {
+      if (!column.nullable() && column.writeDefault() == null) {
         throw refused(column, "it is NOT NULL, and a new row would have no value for it");
       }
     }

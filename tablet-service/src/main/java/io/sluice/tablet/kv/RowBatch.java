@@ -1,10 +1,8 @@
 package io.sluice.tablet.kv;
 
 import io.sluice.format.row.ColumnWriters;
-import io.sluice.format.row.CompactRow;
 import io.sluice.format.row.RowCodec;
 import io.sluice.format.schema.TableSchema;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,10 +12,14 @@ import org.apache.arrow.vector.types.pojo.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stored rows as Arrow: chosen columns, matched by id with the columns each row was written with.
- * Add rows, {@link #finish}, use the root, {@link #reset}. One owner, not thread-safe.
+ * Stored rows as Arrow: chosen columns, matched by id with the columns each row was written with;
+ * those it was written without have their initial default. Add rows, {@link #finish}, use the root,
+ * {@link #reset}. One owner, not thread-safe.
  */
 public final class RowBatch implements AutoCloseable {
+  /** Id of a column that no table has: of the flag that says whether a row exists. */
+  public static final int NO_COLUMN_ID = Integer.MAX_VALUE;
+
   private static final int NO_FLAG = -1;
 
   private final KvSchemas schemas;
@@ -29,7 +31,7 @@ public final class RowBatch implements AutoCloseable {
   private int rows;
 
   /** How rows of a schema are read. */
-  private record Stored(RowCodec codec, int[] positions) {}
+  private record Stored(RowCodec codec, ColumnMapping mapping) {}
 
   private RowBatch(
       KvSchemas schemas,
@@ -77,13 +79,11 @@ public final class RowBatch implements AutoCloseable {
     TableSchema wanted = columns;
     if (into != null && wanted != null) {
       if (value == null) {
-        int[] none = new int[wanted.size()];
-        Arrays.fill(none, -1);
-        into.write(new FlaggedRow(null, none, flagColumn));
+        into.write(new FlaggedRow(null, wanted.size(), flagColumn));
       } else {
         Stored stored = stored(wanted, RowCodec.schemaId(value));
-        CompactRow row = stored.codec().decode(value);
-        into.write(new FlaggedRow(row, stored.positions(), flagColumn));
+        MappedRow row = new MappedRow(stored.codec().decode(value), stored.mapping());
+        into.write(new FlaggedRow(row, wanted.size(), flagColumn));
       }
     }
     rows++;
@@ -93,7 +93,7 @@ public final class RowBatch implements AutoCloseable {
     Stored known = storedSchemas.get(schemaId);
     if (known == null) {
       TableSchema schema = schemas.schema(schemaId);
-      known = new Stored(RowCodec.of(schema), PutMapping.positionsById(wanted, schema));
+      known = new Stored(RowCodec.of(schema), ColumnMapping.ofStored(wanted, schema));
       storedSchemas.put(schemaId, known);
     }
     return known;

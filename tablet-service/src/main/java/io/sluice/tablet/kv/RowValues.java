@@ -1,6 +1,5 @@
 package io.sluice.tablet.kv;
 
-import io.sluice.format.row.CompactRow;
 import io.sluice.format.row.Row;
 import io.sluice.format.row.RowCodec;
 import io.sluice.format.schema.TableSchema;
@@ -15,12 +14,11 @@ import java.util.Map;
 final class RowValues {
   private final KvSchemas schemas;
   private final Map<Integer, RowCodec> codecs = new HashMap<>();
-  private final Map<Integer, int[]> mappings = new HashMap<>();
-  private TableSchema current;
+  private ConvertedValues current;
 
   RowValues(KvSchemas schemas) {
     this.schemas = schemas;
-    this.current = schemas.current();
+    this.current = new ConvertedValues(schemas, schemas.current());
   }
 
   /** The codec of the schema. */
@@ -31,29 +29,20 @@ final class RowValues {
   /** Takes over the current schema for the calls that follow and returns it. */
   TableSchema useCurrent() {
     TableSchema now = schemas.current();
-    if (now != current) {
-      current = now;
-      mappings.clear();
+    if (now != current.target()) {
+      current = new ConvertedValues(schemas, now);
     }
     return now;
   }
 
   /** A value under the current schema, whatever schema it was written with. */
   byte[] toCurrent(byte[] value) {
-    int schemaId = RowCodec.schemaId(value);
-    if (schemaId == current.schemaId()) {
-      return value;
-    }
-    TableSchema stored = schemas.schema(schemaId);
-    int[] positions =
-        mappings.computeIfAbsent(schemaId, any -> PutMapping.positionsById(current, stored));
-    CompactRow row = codec(stored).decode(value);
-    return codec(current).encode(new MappedRow(row, positions), row.modifiedMs());
+    return current.convert(value);
   }
 
   /** The row of a value under the current schema. */
   Row row(byte[] currentValue) {
-    return codec(current).decode(currentValue);
+    return current.codec().decode(currentValue);
   }
 
   /** Whether two values of one schema are the same row; when it was changed does not count. */

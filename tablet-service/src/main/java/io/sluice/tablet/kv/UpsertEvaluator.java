@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>Upsert: +I for a new key, -U and +U for a row that differs, nothing for the same row.
  *   <li>Delete: -D, nothing when there is no row.
- *   <li>Partial upsert: columns that are no target keep what they have, NULL in a new row.
+ *   <li>Partial upsert: columns that are no target keep what they have, and get their write default
+ *       in a new row. So do columns that a put under an older schema does not know.
  *   <li>Partial delete: the target columns become NULL; the row stays.
  * </ul>
  *

@@ -26,15 +26,15 @@ public final class BucketLog {
   private final LogPath path;
   private final WriterStates writers;
   private final LeaderEpochs epochs;
-  private final WriterSnapshots snapshots;
+  private final SegmentList segments;
+  private final LogForcing forcing;
   private final AtomicInteger cursors = new AtomicInteger();
   // Of the owner: one put at a time is written.
   private final ByteBuffer[] gather = new ByteBuffer[MAX_BUFFERS];
   private final ByteBuffer padding = ByteBuffer.allocate(LogBatchHeader.ALIGNMENT);
 
-  private volatile LogSegments segments;
+  private volatile long rollAgeMs;
   private volatile long endOffset;
-  private volatile long forcedOffset;
   private volatile long lastTimeMs;
   private volatile boolean broken;
 
@@ -44,11 +44,11 @@ public final class BucketLog {
     this.path = path;
     this.writers = state.writers();
     this.epochs = state.epochs();
-    this.snapshots = state.snapshots();
-    this.segments = new LogSegments(state.segments());
-    this.endOffset = segments.active().endOffset();
-    this.forcedOffset = state.forcedOffset();
-    this.lastTimeMs = segments.lastTimeMs();
+    this.rollAgeMs = context.config().segmentAgeMs();
+    this.segments = new SegmentList(state.segments(), state.start(), state.snapshots());
+    this.forcing = new LogForcing(context.platform().files(), segments, state);
+    this.endOffset = segments().active().endOffset();
+    this.lastTimeMs = state.lastTimeMs();
   }
 
   /**
@@ -100,7 +100,11 @@ public final class BucketLog {
     long base = endOffset;
     long now = context.platform().time().epochMs();
     try {
-      LogSegment active = segments.active();
+      epochs.saveStarted();
+      LogSegment active = segments().active();
+      if (!active.hasIndex()) {
+        index(active);
+      }
       if (mustRoll(active, header, now)) {
         active = roll(now);
       }
@@ -156,36 +160,86 @@ public final class BucketLog {
     LogConfig config = context.config();
     return !active.isEmpty()
         && ((long) active.size() + header.length() > config.segmentBytes()
-            || nowMs - active.firstTimeMs() > config.segmentAgeMs()
+            || nowMs - active.firstTimeMs() > rollAgeMs
             || active.indexEntries() >= config.indexEntries()
             || endOffset + header.offsetCount() - active.baseOffset() > Integer.MAX_VALUE);
   }
 
   /** Starts a new segment; the old one is forced and its index saved by {@link #force}. */
   private LogSegment roll(long nowMs) throws IOException {
-    LogSegment old = segments.active();
+    LogSegment old = segments().active();
     LogSegment fresh =
         LogSegment.create(
             context.files(),
             context.platform().files(),
             path,
             new SegmentHeader(context.clusterId(), bucket, endOffset));
-    writers.expire(nowMs - context.config().writerExpiryMs());
-    old.seal(new LogSegment.Seal(writers.snapshot(endOffset)));
-    segments = segments.with(fresh);
+    writers.expire(nowMs - context.config().writerExpiryMs(), context.namedWriters());
+    epochs.trimTo(startOffset());
+    old.seal(new LogSegment.Seal(endOffset, writers.snapshot(endOffset)));
+    segments.add(fresh);
     return fresh;
   }
 
-  private SluiceException writeFailed(IOException e) {
-    String text = String.valueOf(e.getMessage());
-    ErrorCode code =
-        text.contains("No space left on device") ? ErrorCode.DISK_FULL : ErrorCode.STORAGE_ERROR;
-    return new SluiceException(code, "Cannot append to the log of " + bucket + ": " + text, e);
+  /** Seals segments at the next append once their first batch is older than this. */
+  public void rollAfter(long ageMs) {
+    rollAgeMs = Math.min(ageMs, context.config().segmentAgeMs());
+  }
+
+  /** Whether the oldest segment is sealed and was stored before the time. */
+  public boolean hasExpired(long timeMs) {
+    return segments().expired(timeMs, Long.MAX_VALUE) > 0;
+  }
+
+  /** Whether the active segment holds something, all of it stored before the time. */
+  public boolean isIdleSince(long timeMs) {
+    LogSegment active = segments().active();
+    return !active.isEmpty() && active.lastTimeMs() < timeMs;
   }
 
   /**
-   * Records that a leader of this epoch takes over at the log end, forced before this returns.
-   * Owner only.
+   * Seals the active segment when all in it was stored before the time, so that {@link #trim} can
+   * delete it. Owner only.
+   */
+  public void rollIdle(long beforeMs) {
+    if (broken || !isIdleSince(beforeMs)) {
+      return;
+    }
+    try {
+      roll(context.platform().time().epochMs());
+    } catch (BrokenSegmentException e) {
+      broken = true;
+      throw writeFailed(e);
+    } catch (IOException e) {
+      throw writeFailed(e);
+    }
+  }
+
+  /**
+   * Deletes the sealed segments stored wholly before a time and below an offset, the oldest first.
+   * The new log start is forced before the first file goes. Cursors that stand in a deleted segment
+   * read on to its end. The housekeeper only.
+   *
+   * @return what was deleted, null when there was nothing to delete
+   * @throws SluiceException STORAGE_ERROR or DISK_FULL when the new start cannot be saved: nothing
+   *     was deleted then; or when a file cannot be deleted: the next start tries again
+   */
+  public @Nullable Trimmed trim(long beforeMs, long belowOffset) {
+    try {
+      return forcing.trim(beforeMs, belowOffset);
+    } catch (IOException e) {
+      throw failure("Cannot delete the oldest segments of " + bucket, e);
+    }
+  }
+
+  private SluiceException writeFailed(IOException e) {
+    return failure("Cannot append to the log of " + bucket, e);
+  }
+
+  /**
+   * Records that a leader of this epoch takes over at the log end; forced before the first batch of
+   * the epoch is written, so that a start of thousands of logs that nobody writes to forces
+   * nothing. Owner only.
    *
    * @return the epoch's first offset
    * @throws SluiceException FENCED_LEADER_EPOCH when the log has seen a newer epoch
@@ -206,11 +260,7 @@ public final class BucketLog {
               + lastEpoch()
               + " in its log");
     }
-    try {
-      epochs.start(epoch, endOffset);
-    } catch (IOException e) {
-      throw storageError("Cannot save the leader epochs of " + bucket, e);
-    }
+    epochs.start(epoch, endOffset);
     return endOffset;
   }
 
@@ -221,48 +271,40 @@ public final class BucketLog {
   }
 
   /**
-   * Forces what is written to disk, then saves index and writer state of sealed segments. One
-   * thread at a time; appends go on meanwhile.
+   * Forces what is written to disk, then saves index and writer state of sealed segments. On any
+   * thread; appends go on meanwhile.
    *
    * @return whether a segment was sealed, so that its recovery point is worth saving
    * @throws SluiceException STORAGE_ERROR; what was written since the last call may be lost, so the
    *     replica must not go on
    */
   public boolean force() {
-    // Everything below this end is in the segments read after it.
-    long end = endOffset;
-    LogSegments current = segments;
-    FileOpener opener = context.platform().files();
-    boolean sealed = false;
     try {
-      for (int i = 0; i < current.size() - 1; i++) {
-        LogSegment segment = current.at(i);
-        LogSegment.Seal seal = segment.pendingSeal();
-        if (seal != null) {
-          segment.force(opener);
-          segment.saveIndex(opener);
-          ByteBuffer snapshot = seal.writers();
-          if (snapshot != null) {
-            snapshots.save(segment.endOffset(), snapshot);
-          }
-          segment.sealed();
-          segment.unloadIndex();
-          sealed = true;
-        }
-      }
-      if (forcedOffset < end) {
-        current.active().force(opener);
-        forcedOffset = end;
-      }
+      return forcing.force(endOffset);
     } catch (IOException e) {
       throw storageError("Cannot force the log of " + bucket + " to disk", e);
     }
-    return sealed;
   }
 
   /** Whether {@link #force} has something to do. */
   public boolean needsForce() {
-    return forcedOffset < endOffset || segments.hasPendingSeal();
+    return forcing.isNeeded(endOffset);
+  }
+
+  /**
+   * Whether a checkpoint is worth its writes: the active segment has grown much since the last one,
+   * or has not grown since the last call. The housekeeper only.
+   */
+  public boolean wantsCheckpoint() {
+    return forcing.wantsCheckpoint(endOffset);
+  }
+
+  /**
+   * Notes how far the log is. The next {@link #force} saves that as index and writer state of the
+   * active segment, so that a start after a crash reads only what came later. Owner only.
+   */
+  public void takeCheckpoint() {
+    forcing.takeCheckpoint(writers.snapshot(endOffset));
   }
 
   /**
@@ -271,12 +313,8 @@ public final class BucketLog {
    */
   public void closeCleanly() {
     force();
-    FileOpener opener = context.platform().files();
     try {
-      LogSegment active = segments.active();
-      active.force(opener);
-      snapshots.save(endOffset, writers.snapshot(endOffset));
-      active.saveIndex(opener);
+      forcing.saveAll(endOffset, writers);
     } catch (IOException e) {
       throw storageError("Cannot close the log of " + bucket, e);
     }
@@ -285,7 +323,17 @@ public final class BucketLog {
 
   /** Closes the files as they are; cursors keep what they read. */
   public void close() {
-    segments.close();
+    segments().close();
+  }
+
+  /** Lets go of the indexes of sealed segments that nobody has read by since the last call. */
+  public void unloadUnused() {
+    LogSegments current = segments();
+    for (int i = 0; i < current.size() - 1; i++) {
+      if (current.at(i).pendingSeal() == null) {
+        current.at(i).unloadUnused();
+      }
+    }
   }
 
   /** Renames the directory; cursors and the forcing thread go on. */
@@ -301,24 +349,19 @@ public final class BucketLog {
 
   /** A cursor from the batch that holds an offset in [start, end] on. */
   public LogCursor openCursor(long offset) {
-    try {
-      return LogCursor.at(this, offset);
-    } catch (IOException e) {
-      throw storageError("Cannot read the log of " + bucket + " at offset " + offset, e);
-    }
+    return LogReads.openCursor(this, offset);
   }
 
   /** The first offset stored at or after the time, the log end when there is none. */
   public long offsetForTime(long epochMs) {
-    LogSegment segment = segments.firstNotBefore(epochMs);
-    if (segment == null) {
-      return endOffset;
-    }
-    try (LogCursor cursor = LogCursor.atTime(this, segment, epochMs)) {
-      return cursor.nextOffset();
-    } catch (IOException e) {
-      throw storageError("Cannot read the log of " + bucket + " by time", e);
-    }
+    return LogReads.offsetForTime(this, epochMs);
+  }
+
+  /** A failed write: DISK_FULL when there was no space, else STORAGE_ERROR. */
+  private static SluiceException failure(String what, IOException e) {
+    return DurableFiles.isOutOfSpace(e)
+        ? new SluiceException(ErrorCode.DISK_FULL, what + ": " + e.getMessage(), e)
+        : storageError(what, e);
   }
 
   static SluiceException storageError(String what, IOException e) {
@@ -337,7 +380,7 @@ public final class BucketLog {
 
   /** The first offset on this disk. */
   public long startOffset() {
-    return segments.at(0).baseOffset();
+    return segments().at(0).baseOffset();
   }
 
   /** Offset after the last record. */
@@ -347,7 +390,7 @@ public final class BucketLog {
 
   /** End of what is forced to disk. */
   public long forcedOffset() {
-    return forcedOffset;
+    return forcing.forcedOffset();
   }
 
   /** Append time of the last batch, 0 when there is none. */
@@ -357,12 +400,12 @@ public final class BucketLog {
 
   /** Bytes of all segments. */
   public long sizeBytes() {
-    return segments.sizeBytes();
+    return segments().sizeBytes();
   }
 
   /** Number of segments. */
   public int segmentCount() {
-    return segments.size();
+    return segments().size();
   }
 
   /** Whether a failed write left the log unable to take others. */
@@ -380,7 +423,7 @@ public final class BucketLog {
   }
 
   LogSegments segments() {
-    return segments;
+    return segments.current();
   }
 
   LogContext context() {
@@ -394,14 +437,6 @@ public final class BucketLog {
 
   /** The index of a segment, rebuilt from the segment when its file is missing or damaged. */
   SegmentIndex index(LogSegment segment) throws IOException {
-    @Nullable SegmentIndex index = segment.loadIndex(context.platform().files());
-    if (index != null) {
-      return index;
-    }
-    // Rare, and of one segment: two readers must not write the same file.
-    synchronized (segment) {
-      index = segment.loadIndex(context.platform().files());
-      return index != null ? index : IndexRebuild.of(context, segment);
-    }
+    return LogReads.index(context, segment);
   }
 }

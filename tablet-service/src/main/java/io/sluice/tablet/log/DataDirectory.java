@@ -196,12 +196,11 @@ public final class DataDirectory implements AutoCloseable {
 
   /** False for a directory whose creation a crash cut short: it has no file of the log yet. */
   private static boolean isWhole(Path replica) throws IOException {
+    if (Files.exists(replica.resolve(ReplicaMeta.NAME))) {
+      return true;
+    }
     return children(replica).stream()
-        .anyMatch(
-            file -> {
-              String name = file.getFileName().toString();
-              return name.equals(ReplicaMeta.NAME) || name.endsWith(LogSegment.LOG_SUFFIX);
-            });
+        .anyMatch(file -> file.getFileName().toString().endsWith(LogSegment.LOG_SUFFIX));
   }
 
   private static List<Path> children(Path directory) throws IOException {

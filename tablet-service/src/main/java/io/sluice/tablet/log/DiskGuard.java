@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Says whether the data disk takes writes. Open → full when used above {@link
  * DiskLimits#refuseAbove()} or when a write found no space; full → open when used below {@link
- * DiskLimits#acceptBelow()}. One thread checks, any asks.
+ * DiskLimits#acceptBelow()}. Of one data directory. One thread checks, any asks.
  */
 public final class DiskGuard {
   private static final Logger log = LoggerFactory.getLogger(DiskGuard.class);
@@ -47,9 +47,30 @@ public final class DiskGuard {
     }
   }
 
-  /** A write found no space: refuse others until the disk has room. */
+  /**
+   * A write found no space, whatever the disk says of itself (a quota, blocks kept for others):
+   * refuse others until the next check finds room, which lets a write try again.
+   */
   public void foundNoSpace() {
-    full = true;
+    if (!full) {
+      full = true;
+      log.warn("A write found no space on the disk of {}: writes are refused", directory);
+    }
+  }
+
+  /** Used part of the disk at the last check, 0 to 1. */
+  public double usedPart() {
+    return usedPart;
+  }
+
+  /** The data directory whose disk this is. */
+  public Path directory() {
+    return directory;
+  }
+
+  /** What the guard goes by. */
+  public DiskLimits limits() {
+    return limits;
   }
 
   /** Whether writes are refused. */

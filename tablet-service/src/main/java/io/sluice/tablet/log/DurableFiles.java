@@ -35,6 +35,12 @@ final class DurableFiles {
     forceDirectory(files, path.resolveSibling(""));
   }
 
+  /** Whether a file could not grow because its disk, or its owner's quota, is full. */
+  static boolean isOutOfSpace(IOException e) {
+    String text = String.valueOf(e.getMessage());
+    return text.contains("No space left on device") || text.contains("Disk quota exceeded");
+  }
+
   /** Forces the names in a directory to disk. */
   static void forceDirectory(FileOpener files, Path directory) throws IOException {
     try (FileChannel channel = files.open(directory, StandardOpenOption.READ)) {

@@ -20,6 +20,7 @@ final class LeaderEpochs {
   private final FileOpener files;
   private final Supplier<Path> directory;
   private List<Entry> entries = List.of();
+  private boolean unsaved;
 
   /**
    * The start of an epoch.
@@ -61,18 +62,15 @@ final class LeaderEpochs {
     return entries;
   }
 
-  /** Forces the start of an epoch newer than all; one that stored nothing gives way. */
-  void start(int epoch, long startOffset) throws IOException {
-    List<Entry> before = entries;
-    boolean saved = false;
-    try {
-      add(epoch, startOffset);
+  /** Starts an epoch newer than all, in memory; one that stored nothing gives way. */
+  void start(int epoch, long startOffset) {
+    unsaved |= add(epoch, startOffset);
+  }
+
+  /** Forces what {@link #start} changed; before the first batch of the epoch is written. */
+  void saveStarted() throws IOException {
+    if (unsaved) {
       save();
-      saved = true;
-    } finally {
-      if (!saved) {
-        entries = before;
-      }
     }
   }
 
@@ -93,6 +91,17 @@ final class LeaderEpochs {
     return true;
   }
 
+  /** Forgets, in memory, the epochs that lie wholly below the start of the log. */
+  void trimTo(long startOffset) {
+    int first = 0;
+    while (first + 1 < entries.size() && entries.get(first + 1).startOffset() <= startOffset) {
+      first++;
+    }
+    if (first > 0) {
+      entries = List.copyOf(entries.subList(first, entries.size()));
+    }
+  }
+
   /** Forgets, in memory, the epochs that begin behind the end of the log. */
   boolean cutTo(long endOffset) {
     List<Entry> kept = new ArrayList<>(entries);
@@ -109,6 +118,7 @@ final class LeaderEpochs {
       payload.putInt(entry.epoch()).putInt(0).putLong(entry.startOffset());
     }
     file().write(payload.flip());
+    unsaved = false;
   }
 
   private CheckedFile file() {

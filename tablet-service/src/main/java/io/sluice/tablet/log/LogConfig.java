@@ -31,11 +31,6 @@ public record LogConfig(
     between("sluice.tablet.storage.writer-expiry", writerExpiryMs, 1, Long.MAX_VALUE);
   }
 
-  /** The same with another segment size. */
-  public LogConfig withSegmentBytes(int bytes) {
-    return new LogConfig(bytes, segmentAgeMs, indexIntervalBytes, indexEntries, writerExpiryMs);
-  }
-
   private static void between(String name, long value, long low, long high) {
     if (value < low || value > high) {
       throw new SluiceException(

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LogCursor implements AutoCloseable {
   private static final int WINDOW = 8 << 10;
+  private static final int NONE = -1;
 
   private final BucketLog log;
   private final ByteBuffer window = ByteBuffer.allocate(WINDOW);
@@ -30,6 +31,15 @@ public final class LogCursor implements AutoCloseable {
   private @Nullable LogBatchHeader current;
   private ByteBuffer currentBytes = ByteBuffer.allocate(LogBatchHeader.SIZE);
   private long currentPosition;
+  private int currentEntry = NONE;
+  private @Nullable SegmentDirectory currentDirectory;
+  // Of the segment of the batch to come, when it is sealed: what is known of it, whether this
+  // cursor
+  // can add to that as it walks on, and what it has so far.
+  private @Nullable SegmentDirectory directory;
+  private boolean learns;
+  private @Nullable SegmentDirectory learned;
+  private byte @Nullable [] seen;
   private boolean closed;
 
   private LogCursor(BucketLog log, LogSegment segment) throws IOException {
@@ -45,7 +55,62 @@ public final class LogCursor implements AutoCloseable {
     LogCursor cursor = new LogCursor(log, segment);
     cursor.position = entry < 0 ? SegmentHeader.SIZE : index.position(entry);
     cursor.nextOffset = segment.baseOffset() + (entry < 0 ? 0 : index.relativeOffset(entry));
+    cursor.useDirectory(segment);
     return cursor;
+  }
+
+  /** Only of sealed segments, which do not change any more. */
+  private void useDirectory(LogSegment segment) {
+    directory = null;
+    learns = false;
+    if (segment == log.segments().active()) {
+      return;
+    }
+    SegmentDirectory known = log.context().files().directories().of(segment);
+    directory = known;
+    // What lies behind a gap cannot be added.
+    learns = position <= knownEnd() && (known == null || known.lacks(segment.size()));
+  }
+
+  private int knownEnd() {
+    SegmentDirectory known = learned == null ? directory : learned;
+    return known == null ? SegmentHeader.SIZE : known.end();
+  }
+
+  /**
+   * Adds the current batch to what this cursor learns, when its sections were read and found good.
+   */
+  private void learn() {
+    LogBatchHeader header = current;
+    if (!learns || header == null || currentPosition < knownEnd()) {
+      return;
+    }
+    byte[] sections = seen;
+    if (sections == null || currentPosition != knownEnd() || !add(header, sections)) {
+      publish();
+    }
+  }
+
+  private boolean add(LogBatchHeader header, byte[] sections) {
+    SegmentDirectory growing = learned;
+    if (growing == null) {
+      if (!log.context().files().directories().mayLearn()) {
+        return false;
+      }
+      growing = directory == null ? new SegmentDirectory() : directory.copy();
+      learned = growing;
+    }
+    return growing.add(header, currentBytes, ByteBuffer.wrap(sections));
+  }
+
+  /** Ends learning in this segment. */
+  private void publish() {
+    learns = false;
+    SegmentDirectory growing = learned;
+    if (growing != null) {
+      log.context().files().directories().learnt(reader.segment(), growing);
+      learned = null;
+    }
   }
 
   /** A cursor whose next batch is the one that holds the offset, or the one after all. */
@@ -115,6 +180,15 @@ public final class LogCursor implements AutoCloseable {
 
   /** Takes the peeked batch as the current one. */
   private void step(LogBatchHeader header) {
+    // To go on says that the bytes of the batch before were good: its reader would have ended.
+    learn();
+    if (ahead != reader) {
+      publish();
+      useDirectory(ahead.segment());
+    }
+    seen = null;
+    currentDirectory = directory;
+    currentEntry = directory == null ? NONE : directory.find(position);
     ByteBuffer free = currentBytes;
     currentBytes = peekedBytes;
     peekedBytes = free;
@@ -136,6 +210,13 @@ public final class LogCursor implements AutoCloseable {
     }
     if (position >= ahead.segment().size() && !enterNextSegment()) {
       return null;
+    }
+    SegmentDirectory known = ahead == reader ? directory : null;
+    int entry = known == null ? NONE : known.find(position);
+    if (known != null && entry >= 0) {
+      known.header(entry, peekedBytes.clear());
+      peeked = LogBatchHeader.wrap(peekedBytes);
+      return peeked;
     }
     fillWindow();
     peekedBytes.clear();
@@ -200,6 +281,20 @@ public final class LogCursor implements AutoCloseable {
       throw new IllegalArgumentException(
           "Read of " + wanted + " bytes at " + offset + " leaves the batch of " + header.length());
     }
+    SegmentDirectory known = currentDirectory;
+    if (known != null && currentEntry >= 0 && known.read(currentEntry, offset, target)) {
+      return;
+    }
+    int start = target.position();
+    readFile(offset, target, wanted);
+    if (learns && offset == LogBatchHeader.SIZE && wanted == header.sectionsLength()) {
+      byte[] sections = new byte[wanted];
+      target.get(start, sections);
+      seen = sections;
+    }
+  }
+
+  private void readFile(int offset, ByteBuffer target, int wanted) {
     long from = currentPosition + offset;
     long inWindow = from - windowStart;
     if (ahead == reader && inWindow >= 0 && inWindow + wanted <= window.limit()) {
@@ -240,6 +335,7 @@ public final class LogCursor implements AutoCloseable {
   public void close() {
     if (!closed) {
       closed = true;
+      publish();
       reader.close();
       ahead.close();
       log.cursors().decrementAndGet();

@@ -12,7 +12,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,9 +39,17 @@ final class LogRecovery {
   private final TableBucket bucket;
   private final LeaderEpochs epochs;
   private final WriterSnapshots snapshots;
+  private final LogStart start;
   private final List<LogSegment> segments = new ArrayList<>();
+  private final List<Long> indexes = new ArrayList<>();
+  // Names of the other files.
+  private final Set<String> small = new HashSet<>();
+  private final Map<Long, SegmentIndexFile.Head> heads = new HashMap<>();
+  // Sealed segments whose index and writers are to be saved again.
+  private final Set<LogSegment> unsaved = new HashSet<>();
   private long forced;
   private int lastEpoch = Integer.MIN_VALUE;
+  private long indexedEnd;
   private boolean walkAll;
   private boolean cut;
 
@@ -49,26 +61,81 @@ final class LogRecovery {
     this.forced = recoveryPoint;
     this.epochs = new LeaderEpochs(opener, path);
     this.snapshots = new WriterSnapshots(opener, path);
+    this.start = new LogStart(opener, path);
   }
 
   LogState recover() throws IOException {
     List<Long> bases = listSegments();
+    LogStart.Point begin = loadStart(bases);
+    bases = finishTrim(bases, begin.offset());
     proveForced();
+    forced = Math.max(forced, begin.offset());
+    loadEpochs();
     if (bases.isEmpty()) {
-      createFirst();
+      createFirst(begin.offset());
     } else {
-      loadEpochs();
-      openSegments(bases);
+      openSegments(bases, begin.offset());
     }
     long end = segments.get(segments.size() - 1).endOffset();
+    epochs.trimTo(begin.offset());
     boolean shortened = epochs.cutTo(end);
     if (shortened || walkAll) {
       epochs.save();
     }
     snapshots.cutTo(end);
-    WriterStates writers = replayWriters(end);
-    Files.deleteIfExists(segments.get(segments.size() - 1).indexPath());
-    return new LogState(segments, writers, epochs, snapshots, Math.min(forced, end));
+    WriterSnapshots.Loaded loaded = snapshots.load(end, segments.get(0).baseOffset());
+    replayWriters(loaded);
+    long lastTimeMs = Math.max(begin.lastTimeMs(), new LogSegments(segments).lastTimeMs());
+    return new LogState(
+        segments,
+        loaded.states(),
+        start,
+        lastTimeMs,
+        epochs,
+        snapshots,
+        Math.min(indexedEnd, loaded.offset()),
+        Math.min(forced, end));
+  }
+
+  private static void add(List<Long> offsets, String name, String suffix) {
+    long offset = LogSegment.offsetOf(name.substring(0, name.length() - suffix.length()));
+    if (offset >= 0) {
+      offsets.add(offset);
+    }
+  }
+
+  /** Where the log begins. A damaged file is replaced by what the oldest segment tells. */
+  private LogStart.Point loadStart(List<Long> bases) throws IOException {
+    if (!small.contains(LogStart.NAME)) {
+      return new LogStart.Point(0, 0);
+    }
+    try {
+      LogStart.Point saved = start.load();
+      return saved == null ? new LogStart.Point(0, 0) : saved;
+    } catch (SluiceException damaged) {
+      if (bases.isEmpty()) {
+        throw damaged;
+      }
+      LogStart.Point oldest = new LogStart.Point(bases.get(0), 0);
+      log.warn("The oldest segment tells the log start: {}", damaged.getMessage());
+      start.save(oldest);
+      return oldest;
+    }
+  }
+
+  /** Deletes what a stop in the middle of a deletion left below the log start. */
+  private List<Long> finishTrim(List<Long> bases, long startOffset) throws IOException {
+    for (long base : bases) {
+      if (base < startOffset) {
+        segment(base).delete();
+      }
+    }
+    for (long base : startOffset == 0 ? List.<Long>of() : indexes) {
+      if (base < startOffset) {
+        Files.deleteIfExists(segment(base).indexPath());
+      }
+    }
+    return bases.stream().filter(base -> base >= startOffset).toList();
   }
 
   private List<Long> listSegments() throws IOException {
@@ -78,8 +145,12 @@ final class LogRecovery {
         String name = entry.getFileName().toString();
         if (name.endsWith(DurableFiles.TEMPORARY)) {
           Files.deleteIfExists(entry);
-        } else if (name.matches("\\d{20}\\.log")) {
-          bases.add(Long.parseLong(name.substring(0, 20)));
+        } else if (name.endsWith(LogSegment.LOG_SUFFIX)) {
+          add(bases, name, LogSegment.LOG_SUFFIX);
+        } else if (name.endsWith(LogSegment.INDEX_SUFFIX)) {
+          add(indexes, name, LogSegment.INDEX_SUFFIX);
+        } else if (!snapshots.found(name)) {
+          small.add(name);
         }
       }
     }
@@ -87,12 +158,12 @@ final class LogRecovery {
     return bases;
   }
 
-  private void createFirst() throws IOException {
-    if (forced > 0) {
+  private void createFirst(long startOffset) throws IOException {
+    if (forced > startOffset) {
       throw Corruption.at(path.get(), 0, "segments up to offset " + forced, "no .log file");
     }
-    segments.add(create(0));
-    walkAll = true;
+    segments.add(create(startOffset));
+    walkAll = false;
   }
 
   private LogSegment create(long baseOffset) throws IOException {
@@ -105,13 +176,11 @@ final class LogRecovery {
    * that even when the segment itself is lost.
    */
   private void proveForced() throws IOException {
-    try (DirectoryStream<Path> indexes =
-        Files.newDirectoryStream(path.get(), "*" + LogSegment.INDEX_SUFFIX)) {
-      for (Path index : indexes) {
-        SegmentIndexFile.Head head = SegmentIndexFile.readHead(opener, index);
-        if (head != null) {
-          forced = Math.max(forced, head.endOffset());
-        }
+    for (long base : indexes) {
+      SegmentIndexFile.Head head = SegmentIndexFile.readHead(opener, segment(base).indexPath());
+      if (head != null && head.baseOffset() == base) {
+        heads.put(base, head);
+        forced = Math.max(forced, head.endOffset());
       }
     }
   }
@@ -120,25 +189,19 @@ final class LogRecovery {
     return new LogSegment(context.files(), path, base);
   }
 
-  private SegmentIndexFile.@Nullable Head readHead(LogSegment segment) throws IOException {
-    SegmentIndexFile.Head head = SegmentIndexFile.readHead(opener, segment.indexPath());
-    return head == null || head.baseOffset() != segment.baseOffset() ? null : head;
-  }
-
   private void loadEpochs() throws IOException {
     try {
-      walkAll = !epochs.load();
+      walkAll = !small.contains(LeaderEpochs.NAME) || !epochs.load();
     } catch (SluiceException damaged) {
       walkAll = true;
       log.warn("Leader epochs are read from the log instead: {}", damaged.getMessage());
     }
   }
 
-  private void openSegments(List<Long> bases) throws IOException {
-    LeaderEpochs.Entry first = epochs.entries().isEmpty() ? null : epochs.entries().get(0);
-    if (first != null && first.startOffset() < bases.get(0)) {
+  private void openSegments(List<Long> bases, long startOffset) throws IOException {
+    if (bases.get(0) != startOffset) {
       throw Corruption.at(
-          path.get(), 0, LogSegment.logName(first.startOffset()), LogSegment.logName(bases.get(0)));
+          path.get(), 0, LogSegment.logName(startOffset), LogSegment.logName(bases.get(0)));
     }
     for (int i = 0; i < bases.size(); i++) {
       long base = bases.get(i);
@@ -202,12 +265,14 @@ final class LogRecovery {
       if (damage != null) {
         return recreate(segment, damage, fileSize);
       }
-      SegmentIndexFile.Head head = readHead(segment);
+      SegmentIndexFile.Head head = heads.get(segment.baseOffset());
       if (!walkAll
           && head != null
           && head.logBytes() == fileSize
-          && (nextBase < 0 || head.endOffset() == nextBase)
-          && describe(segment, head, nextBase < 0)) {
+          && (nextBase < 0 || head.endOffset() == nextBase)) {
+        // Its index is loaded when it is needed, and made again if it turns out to be damaged.
+        segment.describe(head.logBytes(), head.endOffset(), 0, head.lastTimeMs(), null);
+        indexedEnd = head.endOffset();
         return segment;
       }
       return scan(segment, channel, (int) fileSize, nextBase >= 0);
@@ -234,29 +299,18 @@ final class LogRecovery {
     return create(segment.baseOffset());
   }
 
-  private boolean describe(LogSegment segment, SegmentIndexFile.Head head, boolean active)
-      throws IOException {
-    SegmentIndex index = null;
-    long firstTimeMs = 0;
-    if (active) {
-      index = SegmentIndexFile.load(opener, segment.indexPath(), segment.baseOffset());
-      if (index == null) {
-        return false;
-      }
-      firstTimeMs = index.firstTimeMs();
-    }
-    segment.describe(head.logBytes(), head.endOffset(), firstTimeMs, head.lastTimeMs(), index);
-    return true;
-  }
-
   /** Walks the segment: headers below the recovery point, everything above it. */
   private LogSegment scan(LogSegment segment, FileChannel channel, int fileSize, boolean seal)
       throws IOException {
+    SegmentIndexFile.Head head = walkAll ? null : heads.get(segment.baseOffset());
+    SegmentIndex known = head == null ? null : knownPart(segment, head, fileSize);
     BatchWalk walk =
-        new BatchWalk(channel, SegmentHeader.SIZE, fileSize, segment.baseOffset(), lastEpoch);
-    SegmentIndex index = new SegmentIndex();
+        head == null || known == null
+            ? new BatchWalk(channel, SegmentHeader.SIZE, fileSize, segment.baseOffset(), lastEpoch)
+            : new BatchWalk(channel, head.logBytes(), fileSize, head.endOffset(), lastEpoch);
+    SegmentIndex index = known == null ? new SegmentIndex() : known;
     StoredBatchCheck check = null;
-    long lastTimeMs = 0;
+    long lastTimeMs = head == null || known == null ? 0 : head.lastTimeMs();
     for (LogBatchHeader header = walk.next(); header != null; header = walk.next()) {
       if (header.nextOffset() > forced) {
         check = check == null ? new StoredBatchCheck(channel) : check;
@@ -281,9 +335,19 @@ final class LogRecovery {
     if (damage != null) {
       cutSegment(segment, fileSize, damage);
     } else if (seal) {
-      segment.seal(new LogSegment.Seal(null));
+      unsaved.add(segment);
     }
     return segment;
+  }
+
+  /** The index of the segment's first part, when it was saved and the file has grown since. */
+  private @Nullable SegmentIndex knownPart(
+      LogSegment segment, SegmentIndexFile.Head head, int fileSize) throws IOException {
+    if (head.logBytes() >= fileSize) {
+      return null;
+    }
+    SegmentIndex stored = SegmentIndexFile.load(opener, segment.indexPath(), segment.baseOffset());
+    return stored == null ? null : stored.copy();
   }
 
   private void cutSegment(LogSegment segment, int fileSize, Damage damage) throws IOException {
@@ -309,24 +373,37 @@ final class LogRecovery {
         damage.found());
   }
 
-  /** Writer state at the log end: the newest snapshot and the batches behind it. */
-  private WriterStates replayWriters(long end) throws IOException {
-    WriterSnapshots.Loaded loaded = snapshots.load(end, segments.get(0).baseOffset());
-    WriterStates states = loaded.states();
+  /** Brings the states of the newest snapshot to the log end, by the batches behind it. */
+  private void replayWriters(WriterSnapshots.Loaded loaded) throws IOException {
     for (LogSegment segment : segments) {
       if (segment.endOffset() > loaded.offset()) {
-        replaySegment(segment, loaded.offset(), states);
+        replaySegment(segment, loaded.offset(), loaded.states());
+      }
+      if (segment != segments.get(segments.size() - 1) && unsaved.contains(segment)) {
+        seal(segment, loaded, loaded.states());
       }
     }
-    return states;
+  }
+
+  /**
+   * Has the index saved again, and the writers: those at the segment's end, or the later ones that
+   * were loaded.
+   */
+  private static void seal(LogSegment segment, WriterSnapshots.Loaded loaded, WriterStates states) {
+    long asOf = Math.max(segment.endOffset(), loaded.offset());
+    segment.seal(new LogSegment.Seal(asOf, states.snapshot(asOf)));
   }
 
   private void replaySegment(LogSegment segment, long fromOffset, WriterStates states)
       throws IOException {
     try (FileChannel channel = opener.open(segment.path(), StandardOpenOption.READ)) {
+      SegmentIndex index = segment.loadIndex(opener);
+      int entry = index == null ? -1 : index.floorOffset(fromOffset - segment.baseOffset());
+      long position = index == null || entry < 0 ? SegmentHeader.SIZE : index.position(entry);
+      long offset = index == null || entry < 0 ? 0 : index.relativeOffset(entry);
       BatchWalk walk =
           new BatchWalk(
-              channel, SegmentHeader.SIZE, segment.size(), segment.baseOffset(), Integer.MIN_VALUE);
+              channel, position, segment.size(), segment.baseOffset() + offset, Integer.MIN_VALUE);
       for (LogBatchHeader header = walk.next(); header != null; header = walk.next()) {
         if (header.baseOffset() >= fromOffset) {
           states.stored(header);

@@ -18,6 +18,8 @@ final class LogSegment {
   static final String LOG_SUFFIX = ".log";
   static final String INDEX_SUFFIX = ".index";
 
+  private static final int OFFSET_DIGITS = 20;
+
   private final OpenFiles files;
   private final Supplier<Path> directory;
   private final SharedFile readFile;
@@ -29,15 +31,18 @@ final class LogSegment {
   private volatile long firstTimeMs;
   private volatile long lastTimeMs;
   private volatile @Nullable SegmentIndex index;
+  private volatile boolean indexUsed;
   private volatile @Nullable Seal seal;
   private volatile boolean named;
+  private volatile boolean deleted;
 
   /**
    * What is left to do for a sealed segment once it is forced.
    *
-   * @param writers writer state at its end, null when none is to be saved
+   * @param writersOffset offset the writer state is as of: the segment's end or later
+   * @param writers writer state as of then
    */
-  record Seal(@Nullable ByteBuffer writers) {}
+  record Seal(long writersOffset, ByteBuffer writers) {}
 
   /** A segment whose contents are known: see {@link #describe}. */
   LogSegment(OpenFiles files, Supplier<Path> directory, long baseOffset) {
@@ -51,7 +56,26 @@ final class LogSegment {
 
   /** Name of the {@code .log} file that starts at an offset. */
   static String logName(long baseOffset) {
-    return String.format("%020d", baseOffset) + LOG_SUFFIX;
+    return digits(baseOffset) + LOG_SUFFIX;
+  }
+
+  /** An offset as file names have it. */
+  static String digits(long offset) {
+    String digits = Long.toString(offset);
+    return "0".repeat(OFFSET_DIGITS - digits.length()) + digits;
+  }
+
+  /** The offset that a file name begins with, 20 digits and nothing else; -1 when it does not. */
+  static long offsetOf(String digits) {
+    if (digits.length() != OFFSET_DIGITS) {
+      return -1;
+    }
+    for (int i = 0; i < OFFSET_DIGITS; i++) {
+      if (digits.charAt(i) < '0' || digits.charAt(i) > '9') {
+        return -1;
+      }
+    }
+    return Long.parseLong(digits);
   }
 
   /**
@@ -183,15 +207,34 @@ final class LogSegment {
   @Nullable SegmentIndex loadIndex(FileOpener opener) throws IOException {
     SegmentIndex current = index;
     if (current == null) {
-      current = SegmentIndexFile.load(opener, indexPath(), baseOffset);
-      index = current;
+      current = loadOnce(opener);
+    }
+    if (!indexUsed) {
+      indexUsed = true;
     }
     return current;
   }
 
-  /** Sets an index that was rebuilt. */
-  void setIndex(SegmentIndex rebuilt) {
-    index = rebuilt;
+  /** One index for all: the owner adds to the one that readers see. */
+  private synchronized @Nullable SegmentIndex loadOnce(FileOpener opener) throws IOException {
+    if (index == null) {
+      SegmentIndex loaded = SegmentIndexFile.load(opener, indexPath(), baseOffset);
+      if (loaded != null) {
+        setIndex(loaded);
+      }
+    }
+    return index;
+  }
+
+  /** Whether the index is in memory. */
+  boolean hasIndex() {
+    return index != null;
+  }
+
+  /** Sets an index that was loaded or rebuilt. */
+  void setIndex(SegmentIndex loaded) {
+    firstTimeMs = loaded.firstTimeMs();
+    index = loaded;
   }
 
   /** Saves the index, when it is loaded, of a segment that is forced. */
@@ -206,9 +249,24 @@ final class LogSegment {
     return new SegmentIndexFile.Head(baseOffset, endOffset, size, lastTimeMs, entries);
   }
 
+  /** What the segment holds now, to be saved when that is forced. By who appends to it. */
+  SegmentIndexFile.Part part() {
+    SegmentIndex current = activeIndex();
+    return new SegmentIndexFile.Part(head(current.count()), current.stored());
+  }
+
   /** Lets the index be loaded from its file when it is next needed. */
-  void unloadIndex() {
+  synchronized void unloadIndex() {
     index = null;
+  }
+
+  /** Unloads an index that nobody has asked for since the last call. */
+  void unloadUnused() {
+    if (indexUsed) {
+      indexUsed = false;
+    } else if (index != null) {
+      unloadIndex();
+    }
   }
 
   /** Says that nothing will be appended any more and what is to be saved once it is forced. */
@@ -235,7 +293,7 @@ final class LogSegment {
   }
 
   Path indexPath() {
-    return directory.get().resolve(String.format("%020d", baseOffset) + INDEX_SUFFIX);
+    return directory.get().resolve(digits(baseOffset) + INDEX_SUFFIX);
   }
 
   long baseOffset() {
@@ -272,8 +330,26 @@ final class LogSegment {
     return size <= SegmentHeader.SIZE;
   }
 
-  /** Forgets the open channels. */
+  /**
+   * Removes both files, the segment itself last: an index alone would speak of a lost segment. Who
+   * has it open reads on.
+   */
+  void delete() throws IOException {
+    deleted = true;
+    Files.deleteIfExists(indexPath());
+    Files.deleteIfExists(path());
+    // After the files: one who opens the segment now finds none, and leaves no channel behind.
+    close();
+  }
+
+  /** Whether this was deleted: nothing need be kept of it. */
+  boolean deleted() {
+    return deleted;
+  }
+
+  /** Forgets the open channels and what is known of the batches. */
   void close() {
+    files.directories().forget(this);
     files.drop(readFile);
     files.drop(writeFile);
   }

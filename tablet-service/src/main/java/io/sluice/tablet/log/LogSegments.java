@@ -1,5 +1,7 @@
 package io.sluice.tablet.log;
 
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +22,26 @@ final class LogSegments {
     LogSegment[] longer = Arrays.copyOf(all, all.length + 1);
     longer[all.length] = fresh;
     return new LogSegments(longer);
+  }
+
+  /** Without so many of the oldest ones. */
+  LogSegments without(int oldest) {
+    return new LogSegments(Arrays.copyOfRange(all, oldest, all.length));
+  }
+
+  /**
+   * How many of the oldest segments may go: sealed, all of it saved, wholly below the offset and
+   * stored before the time. The active one never does.
+   */
+  int expired(long beforeMs, long belowOffset) {
+    int count = 0;
+    while (count < all.length - 1
+        && all[count].pendingSeal() == null
+        && all[count].endOffset() <= belowOffset
+        && (all[count].isEmpty() || all[count].lastTimeMs() < beforeMs)) {
+      count++;
+    }
+    return count;
   }
 
   LogSegment active() {
@@ -49,8 +71,15 @@ final class LogSegments {
     return all[low];
   }
 
-  /** The segment after one, null when it is the active one. */
+  /**
+   * The segment after one, null when it is the active one.
+   *
+   * @throws SluiceException OFFSET_OUT_OF_RANGE when it was deleted meanwhile
+   */
   @Nullable LogSegment after(LogSegment segment) {
+    if (segment.endOffset() < all[0].baseOffset()) {
+      throw deleted(segment.endOffset(), all[0].baseOffset());
+    }
     LogSegment next = holding(segment.endOffset());
     if (next.baseOffset() > segment.baseOffset()) {
       return next;
@@ -62,6 +91,13 @@ final class LogSegments {
       }
     }
     return null;
+  }
+
+  /** The failure of a read below the start of a log. */
+  static SluiceException deleted(long offset, long start) {
+    return new SluiceException(
+        ErrorCode.OFFSET_OUT_OF_RANGE,
+        "Offset " + offset + " was deleted: the log begins at offset " + start);
   }
 
   /** The first segment with a batch stored at or after the time, null when there is none. */

@@ -16,8 +16,12 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe; files are opened and closed outside the lock.
  */
 public final class OpenFiles implements AutoCloseable {
+  /** Memory for what is known of the batches in the files: about 25 GiB of batches of 1 MiB. */
+  private static final long DIRECTORY_BYTES = 64L << 20;
+
   private final FileOpener opener;
   private final int capacity;
+  private final BatchDirectories directories = new BatchDirectories(DIRECTORY_BYTES);
   // Guarded by this. Access order: the first is the longest unused.
   private final Map<SharedFile, Opened> opened = new LinkedHashMap<>(64, 0.75f, true);
 
@@ -27,6 +31,11 @@ public final class OpenFiles implements AutoCloseable {
   public OpenFiles(FileOpener opener, int capacity) {
     this.opener = opener;
     this.capacity = capacity;
+  }
+
+  /** What is known of the batches in the files. */
+  public BatchDirectories directories() {
+    return directories;
   }
 
   /** One open channel and how many use it. Both counters are guarded by the pool. */

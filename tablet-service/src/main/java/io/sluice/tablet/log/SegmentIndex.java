@@ -12,20 +12,31 @@ final class SegmentIndex {
   /** Bytes of an entry: offset after the base i32, position i32, append time i64. */
   static final int ENTRY = 16;
 
-  private static final int FIRST_ENTRIES = 64;
+  private static final int FIRST_ENTRIES = 8;
+  // Shared: an empty log, of which a server may have thousands, has no buffer of its own.
+  private static final ByteBuffer EMPTY = ByteBuffer.allocate(0).order(ByteOrder.LITTLE_ENDIAN);
 
   private volatile ByteBuffer entries;
   private volatile int count;
 
   /** An empty index that grows. */
   SegmentIndex() {
-    entries = ByteBuffer.allocate(FIRST_ENTRIES * ENTRY).order(ByteOrder.LITTLE_ENDIAN);
+    entries = EMPTY;
   }
 
   /** An index over checked entries. */
   SegmentIndex(ByteBuffer stored) {
     entries = stored.slice().order(ByteOrder.LITTLE_ENDIAN);
     count = stored.remaining() / ENTRY;
+  }
+
+  /** The same entries, to which others can be added. */
+  SegmentIndex copy() {
+    SegmentIndex copy = new SegmentIndex();
+    ByteBuffer own = ByteBuffer.allocate(count * ENTRY).order(ByteOrder.LITTLE_ENDIAN);
+    copy.entries = own.put(stored()).clear();
+    copy.count = count;
+    return copy;
   }
 
   /** Number of entries. */
@@ -42,7 +53,7 @@ final class SegmentIndex {
       ByteBuffer larger =
           ByteBuffer.allocate(Math.max(FIRST_ENTRIES * ENTRY, 2 * at))
               .order(ByteOrder.LITTLE_ENDIAN);
-      larger.put(target.duplicate().position(0).limit(at));
+      larger.put(0, target, 0, at);
       entries = larger;
       target = larger;
     }

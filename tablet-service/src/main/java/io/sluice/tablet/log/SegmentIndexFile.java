@@ -22,6 +22,8 @@ final class SegmentIndexFile {
   private static final short VERSION = 1;
   private static final int ENTRIES_CRC_AT = 48;
   private static final int HEAD_CRC_AT = 60;
+  // A process may have some 65,000 mappings.
+  private static final int MAPPED_ABOVE = 16 << 10;
 
   private SegmentIndexFile() {}
 
@@ -36,9 +38,23 @@ final class SegmentIndexFile {
    */
   record Head(long baseOffset, long endOffset, int logBytes, long lastTimeMs, int entries) {}
 
+  /**
+   * A segment's first part, up to some batch.
+   *
+   * @param head what it holds
+   * @param entries the index entries of it; they do not change
+   */
+  record Part(Head head, ByteBuffer entries) {}
+
   /** Puts the file in its place. The segment was forced before. */
   static void write(FileOpener files, Path path, Head head, SegmentIndex index) throws IOException {
-    ByteBuffer entries = index.stored();
+    write(files, path, new Part(head, index.stored()));
+  }
+
+  /** The same for a segment of which that much was forced. */
+  static void write(FileOpener files, Path path, Part part) throws IOException {
+    Head head = part.head();
+    ByteBuffer entries = part.entries();
     ByteBuffer bytes = ByteBuffer.allocate(HEAD).order(ByteOrder.LITTLE_ENDIAN);
     bytes.putLong(MAGIC).putShort(VERSION).putShort((short) HEAD);
     bytes.putInt(entries.remaining() / SegmentIndex.ENTRY);
@@ -58,7 +74,7 @@ final class SegmentIndexFile {
     }
   }
 
-  /** The entries, mapped; null when the file is missing or damaged anywhere. */
+  /** The entries, mapped when they are many; null when the file is missing or damaged anywhere. */
   static @Nullable SegmentIndex load(FileOpener files, Path path, long baseOffset)
       throws IOException {
     try (FileChannel channel = files.open(path, StandardOpenOption.READ)) {
@@ -70,13 +86,20 @@ final class SegmentIndexFile {
       if (head.baseOffset() != baseOffset) {
         return null;
       }
-      ByteBuffer entries =
-          channel.map(
-              FileChannel.MapMode.READ_ONLY, HEAD, (long) head.entries() * SegmentIndex.ENTRY);
+      ByteBuffer entries = readEntries(channel, head.entries() * SegmentIndex.ENTRY);
       return crc(entries) == bytes.getInt(ENTRIES_CRC_AT) ? new SegmentIndex(entries) : null;
     } catch (NoSuchFileException missing) {
       return null;
     }
+  }
+
+  private static ByteBuffer readEntries(FileChannel channel, int bytes) throws IOException {
+    if (bytes > MAPPED_ABOVE) {
+      return channel.map(FileChannel.MapMode.READ_ONLY, HEAD, bytes);
+    }
+    ByteBuffer entries = ByteBuffer.allocate(bytes);
+    DurableFiles.readFully(channel, entries, HEAD);
+    return entries.flip();
   }
 
   private static @Nullable ByteBuffer readHeadBytes(FileChannel channel) throws IOException {

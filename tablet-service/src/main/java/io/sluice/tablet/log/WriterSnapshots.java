@@ -3,17 +3,18 @@ package io.sluice.tablet.log;
 import io.sluice.common.SluiceException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.List;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The {@code writers-<offset>.snapshot} files of a log; the newest few are kept. */
+/**
+ * The {@code writers-<offset>.snapshot} files of a log; the newest few are kept. The files that
+ * were there are told one by one, as one look at the directory serves all of a log's files. Owned
+ * by {@link LogForcing}.
+ */
 final class WriterSnapshots {
   private static final Logger log = LoggerFactory.getLogger(WriterSnapshots.class);
   private static final String MAGIC = "SLUCWRIT";
@@ -23,6 +24,7 @@ final class WriterSnapshots {
 
   private final FileOpener files;
   private final Supplier<Path> directory;
+  private final TreeSet<Long> offsets = new TreeSet<>();
 
   /**
    * The states as of an offset.
@@ -37,20 +39,28 @@ final class WriterSnapshots {
     this.directory = directory;
   }
 
+  /** Takes in a file of the directory when it is a snapshot. */
+  boolean found(String name) {
+    if (!name.startsWith(PREFIX) || !name.endsWith(SUFFIX)) {
+      return false;
+    }
+    long offset =
+        LogSegment.offsetOf(name.substring(PREFIX.length(), name.length() - SUFFIX.length()));
+    return offset >= 0 && offsets.add(offset);
+  }
+
   /** Saves the states as of an offset and removes those no longer needed. */
   void save(long offset, ByteBuffer snapshot) throws IOException {
     file(offset).write(snapshot);
-    List<Long> offsets = offsets();
-    for (int i = 0; i < offsets.size() - KEPT; i++) {
-      Files.deleteIfExists(path(offsets.get(i)));
+    offsets.add(offset);
+    while (offsets.size() > KEPT) {
+      remove(offsets.first());
     }
   }
 
   /** The newest good snapshot at or below an offset; empty states at the given start if none. */
   Loaded load(long atMost, long logStart) throws IOException {
-    List<Long> offsets = offsets();
-    Collections.reverse(offsets);
-    for (long offset : offsets) {
+    for (long offset : offsets.descendingSet()) {
       if (offset <= atMost && offset >= logStart) {
         try {
           ByteBuffer payload = file(offset).read();
@@ -66,33 +76,27 @@ final class WriterSnapshots {
     return new Loaded(logStart, new WriterStates());
   }
 
-  /** Removes snapshots of what was cut off. */
-  void cutTo(long endOffset) throws IOException {
-    for (long offset : offsets()) {
-      if (offset > endOffset) {
-        Files.deleteIfExists(path(offset));
-      }
+  /** Removes snapshots of what lies before the start of the log; the one at it stays. */
+  void trimTo(long startOffset) throws IOException {
+    while (!offsets.isEmpty() && offsets.first() < startOffset) {
+      remove(offsets.first());
     }
   }
 
-  private List<Long> offsets() throws IOException {
-    List<Long> offsets = new ArrayList<>();
-    try (DirectoryStream<Path> all =
-        Files.newDirectoryStream(directory.get(), PREFIX + "*" + SUFFIX)) {
-      for (Path path : all) {
-        String name = path.getFileName().toString();
-        String digits = name.substring(PREFIX.length(), name.length() - SUFFIX.length());
-        if (digits.matches("\\d{20}")) {
-          offsets.add(Long.parseLong(digits));
-        }
-      }
+  /** Removes snapshots of what was cut off. */
+  void cutTo(long endOffset) throws IOException {
+    while (!offsets.isEmpty() && offsets.last() > endOffset) {
+      remove(offsets.last());
     }
-    Collections.sort(offsets);
-    return offsets;
+  }
+
+  private void remove(long offset) throws IOException {
+    Files.deleteIfExists(path(offset));
+    offsets.remove(offset);
   }
 
   private Path path(long offset) {
-    return directory.get().resolve(PREFIX + String.format("%020d", offset) + SUFFIX);
+    return directory.get().resolve(PREFIX + LogSegment.digits(offset) + SUFFIX);
   }
 
   private CheckedFile file(long offset) {

@@ -4,6 +4,7 @@ import io.sluice.format.batch.LogBatchHeader;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.LongPredicate;
 
 /**
  * What a log knows of those who write to it, so that a put sent twice is stored once. Sequences
@@ -80,9 +81,18 @@ final class WriterStates {
     return writers.size();
   }
 
-  /** Forgets writers that stored nothing since the given time. */
-  void expire(long beforeMs) {
-    writers.values().removeIf(state -> state.lastTimeMs < beforeMs);
+  /**
+   * Forgets writers that stored nothing since the given time. Those with a name stay: their last
+   * sequence is where their source goes on, however late that is.
+   */
+  void expire(long beforeMs, LongPredicate named) {
+    writers
+        .entrySet()
+        .removeIf(
+            entry ->
+                entry.getValue().lastTimeMs < beforeMs
+                    && entry.getValue().epoch == 0
+                    && !named.test(entry.getKey()));
   }
 
   /** The states as of an offset, as stored. */

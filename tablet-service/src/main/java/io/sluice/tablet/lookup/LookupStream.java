@@ -8,10 +8,13 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
 import io.sluice.format.batch.BatchLimits;
+import io.sluice.format.schema.TableSchema;
 import io.sluice.protocol.error.PutErrors;
 import io.sluice.protocol.error.StatusMapping;
 import io.sluice.protocol.kv.v1.LookupRequest;
 import io.sluice.protocol.kv.v1.LookupResponse;
+import io.sluice.tablet.kv.ConvertedValues;
+import io.sluice.tablet.kv.KvSchemas;
 import io.sluice.tablet.replica.HostedTable;
 import io.sluice.tablet.replica.Replica;
 import java.util.ArrayList;
@@ -39,6 +42,8 @@ final class LookupStream implements StreamObserver<LookupRequest>, Runnable {
   private final ServerCallStreamObserver<LookupResponse> answers;
   // Of the running turn.
   private final Map<Long, Routing> routings = new HashMap<>();
+  private final Map<Integer, ConvertedValues> conversions = new HashMap<>();
+  private @Nullable HostedTable conversionsOf;
 
   // Guarded by this.
   private List<LookupRequest> queued = new ArrayList<>();
@@ -187,7 +192,7 @@ final class LookupStream implements StreamObserver<LookupRequest>, Runnable {
       for (LookupRequest request : List.copyOf(open)) {
         int to = from + request.getKeysCount();
         open.remove(0);
-        send(request, values.subList(from, to));
+        answer(request, replica.table(), values.subList(from, to));
         from = to;
       }
     } catch (RuntimeException e) {
@@ -197,6 +202,53 @@ final class LookupStream implements StreamObserver<LookupRequest>, Runnable {
       }
       open.forEach(request -> refuse(request, failure));
     }
+  }
+
+  /** Gives the rows in the schema that the request asks for. */
+  private void answer(LookupRequest request, HostedTable table, List<byte @Nullable []> values) {
+    try {
+      send(request, inSchema(request.getSchemaId(), table, values));
+    } catch (SluiceException wrong) {
+      refuse(request, wrong);
+    }
+  }
+
+  private List<byte @Nullable []> inSchema(
+      int schemaId, HostedTable table, List<byte @Nullable []> values) {
+    if (schemaId == 0) {
+      return values;
+    }
+    if (schemaId > table.schema().schemaId()) {
+      throw new SluiceException(
+          ErrorCode.LEADER_NOT_READY,
+          "Schema " + schemaId + " of " + table.path() + " has not arrived at this server yet");
+    }
+    ConvertedValues known = conversions.get(schemaId);
+    if (known == null || conversionsOf != table) {
+      conversions.clear();
+      conversionsOf = table;
+      known = new ConvertedValues(schemas(table), table.schema(schemaId));
+      conversions.put(schemaId, known);
+    }
+    List<byte @Nullable []> converted = new ArrayList<>(values.size());
+    for (byte[] value : values) {
+      converted.add(value == null ? null : known.convert(value));
+    }
+    return converted;
+  }
+
+  private static KvSchemas schemas(HostedTable table) {
+    return new KvSchemas() {
+      @Override
+      public TableSchema current() {
+        return table.schema();
+      }
+
+      @Override
+      public TableSchema schema(int schemaId) {
+        return table.schema(schemaId);
+      }
+    };
   }
 
   /** Adds the request's keys; refuses it and returns false when one of them is wrong. */

@@ -16,6 +16,8 @@ import java.util.Map;
  * @param bucketCount number of buckets
  * @param bucketKey names of the columns that choose the bucket, empty when any bucket will do
  * @param options table options as set
+ * @param partitionKeys names of the partition columns, empty when the table is not partitioned
+ * @param partitions canonical texts of the values of every partition, by partition id
  */
 public record HostedTable(
     long tableId,
@@ -23,11 +25,31 @@ public record HostedTable(
     List<TableSchema> schemas,
     int bucketCount,
     List<String> bucketKey,
-    Map<String, String> options) {
+    Map<String, String> options,
+    List<String> partitionKeys,
+    Map<Long, List<String>> partitions) {
   public HostedTable {
     schemas = List.copyOf(schemas);
     bucketKey = List.copyOf(bucketKey);
     options = Map.copyOf(options);
+    partitionKeys = List.copyOf(partitionKeys);
+    partitions = Map.copyOf(partitions);
+  }
+
+  /** A table that is not partitioned. */
+  public HostedTable(
+      long tableId,
+      TablePath path,
+      List<TableSchema> schemas,
+      int bucketCount,
+      List<String> bucketKey,
+      Map<String, String> options) {
+    this(tableId, path, schemas, bucketCount, bucketKey, options, List.of(), Map.of());
+  }
+
+  /** Whether its buckets are those of its partitions. */
+  public boolean partitioned() {
+    return !partitionKeys.isEmpty();
   }
 
   /** The current schema. */

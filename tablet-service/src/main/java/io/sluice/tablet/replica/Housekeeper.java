@@ -14,8 +14,10 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,15 +25,24 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What a tablet does beside its puts: looks at the disk, forces logs, saves recovery points,
- * deletes the directories of removed replicas when nobody reads them any more. One thread runs it.
+ * deletes segments that are too old and the directories of removed replicas when nobody reads them
+ * any more. One thread runs it.
  */
 final class Housekeeper implements Agent {
   private static final Logger log = LoggerFactory.getLogger(Housekeeper.class);
+
+  private static final int FORCED_ALONE = 16;
+  private static final int CHECKPOINTS_A_ROUND = 1000;
+
+  /** Deleting goes on in the next round after so long: logs are to be forced meanwhile. */
+  private static final long DELETING_NANOS = 250_000_000;
 
   private final DataDirectory data;
   private final DiskGuard disk;
   private final TimeSource time;
   private final long checkpointIntervalNanos;
+  private final RetentionAgent retention;
+  private final LogPool pool;
   private final Supplier<Collection<LocalReplica>> replicas;
   private final ConcurrentLinkedQueue<Removed> arrivals = new ConcurrentLinkedQueue<>();
   private final List<Removed> removed = new ArrayList<>();
@@ -51,11 +62,15 @@ final class Housekeeper implements Agent {
       DiskGuard disk,
       TimeSource time,
       long checkpointIntervalMs,
+      RetentionAgent retention,
+      LogPool pool,
       Supplier<Collection<LocalReplica>> replicas) {
     this.data = data;
     this.disk = disk;
     this.time = time;
     this.checkpointIntervalNanos = checkpointIntervalMs * 1_000_000;
+    this.retention = retention;
+    this.pool = pool;
     this.replicas = replicas;
     this.lastCheckpoint = time.nanoTime();
   }
@@ -73,23 +88,71 @@ final class Housekeeper implements Agent {
   @Override
   public int doWork() {
     disk.check();
-    int done = 0;
-    boolean sealed = false;
+    List<LocalReplica> dirty = new ArrayList<>();
     for (LocalReplica replica : replicas.get()) {
       if (replica.log().needsForce() && replica.offlineReason() == null) {
-        sealed |= force(replica);
-        done++;
+        dirty.add(replica);
       }
     }
-    if (sealed || time.nanoTime() - lastCheckpoint >= checkpointIntervalNanos) {
+    boolean sealed = force(dirty);
+    boolean due = time.nanoTime() - lastCheckpoint >= checkpointIntervalNanos;
+    if (sealed || due) {
       saveRecoveryPoints();
     }
-    return done + deleteRemoved();
+    if (due) {
+      shortenNextStart();
+    }
+    return dirty.size() + retention.doWork() + deleteRemoved();
   }
 
-  private boolean force(LocalReplica replica) {
+  /** Lets go of what idle logs hold in memory, and asks for the checkpoints that are due. */
+  private void shortenNextStart() {
+    int asked = 0;
+    for (LocalReplica replica : replicas.get()) {
+      BucketLog each = replica.log();
+      each.unloadUnused();
+      if (asked < CHECKPOINTS_A_ROUND && !replica.gone() && each.wantsCheckpoint()) {
+        asked++;
+        replica.onShard(each::takeCheckpoint);
+      }
+    }
+  }
+
+  /** Forces these logs; returns whether one has sealed a segment. */
+  private boolean force(List<LocalReplica> dirty) {
+    if (dirty.size() < FORCED_ALONE) {
+      boolean sealed = false;
+      for (LocalReplica replica : dirty) {
+        sealed |= force(replica);
+      }
+      return sealed;
+    }
+    // Thousands of logs would take this thread many times the interval.
+    AtomicBoolean sealed = new AtomicBoolean();
+    Map<TableBucket, LocalReplica> byBucket = new HashMap<>();
+    dirty.forEach(replica -> byBucket.put(replica.bucket(), replica));
+    var unused =
+        pool.run(
+            "Forcing",
+            byBucket.keySet(),
+            bucket -> {
+              LocalReplica replica = Objects.requireNonNull(byBucket.get(bucket));
+              if (force(replica)) {
+                sealed.set(true);
+              }
+              return replica.log();
+            });
+    return sealed.get();
+  }
+
+  /**
+   * Forces the log of a replica that serves, on any thread.
+   *
+   * @return whether a segment was sealed
+   */
+  static boolean force(LocalReplica replica) {
     try {
-      return replica.log().force();
+      return replica.offlineReason() == null && replica.log().force();
     } catch (SluiceException e) {
       if (!replica.gone()) {
         // What the kernel dropped after a failed force cannot be known: the log must not go on.
@@ -117,7 +180,9 @@ final class Housekeeper implements Agent {
       removed.add(next);
     }
     int done = 0;
-    for (Iterator<Removed> all = removed.iterator(); all.hasNext(); ) {
+    long start = time.nanoTime();
+    Iterator<Removed> all = removed.iterator();
+    while (all.hasNext() && time.nanoTime() - start < DELETING_NANOS) {
       Removed candidate = all.next();
       BucketLog open = candidate.log();
       if (open == null || open.cursorCount() == 0) {

@@ -3,7 +3,6 @@ package io.sluice.tablet.replica;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.format.batch.BatchWriter;
-import io.sluice.format.batch.CompressionSettings;
 import io.sluice.format.batch.EncodedBatch;
 import io.sluice.format.batch.LogBatchHeader;
 import io.sluice.format.schema.TableSchema;
@@ -42,7 +41,10 @@ final class KvReplica {
   private final KvHost host;
   private final BucketLog log;
   private final Supplier<HostedTable> table;
-  private final ChangelogEncoder encoder;
+  private final Runnable forceLog;
+  // As the table's options were when the newest put came.
+  private @Nullable ChangelogEncoder encoder;
+  private Map<String, String> encoderOptions = Map.of();
   private final Map<ShapeKey, PutShape> shapes = new HashMap<>();
   private volatile @Nullable KvTablet tablet;
 
@@ -59,11 +61,15 @@ final class KvReplica {
     STALLED
   }
 
-  KvReplica(KvHost host, BucketLog log, Supplier<HostedTable> table) {
+  /**
+   * @param forceLog forces the log to disk, on any thread: the store must not be ahead of it there,
+   *     as after a power loss it could not be built anew from a log whose beginning was deleted
+   */
+  KvReplica(KvHost host, BucketLog log, Supplier<HostedTable> table, Runnable forceLog) {
     this.host = host;
     this.log = log;
     this.table = table;
-    this.encoder = new ChangelogEncoder(host.allocator(), CompressionSettings.defaults());
+    this.forceLog = forceLog;
   }
 
   /**
@@ -114,7 +120,8 @@ final class KvReplica {
               schemas(),
               host.allocator(),
               log.startOffset(),
-              log.endOffset());
+              log.endOffset(),
+              forceLog);
       tablet = open;
     }
     return open;
@@ -152,6 +159,15 @@ final class KvReplica {
   long applied() {
     KvTablet open = tablet;
     return open == null ? log.startOffset() : open.appliedOffset();
+  }
+
+  /**
+   * End of the records that the store has on disk; the log start while it is not open. A restart
+   * needs the changelog from there on. On any thread.
+   */
+  long flushed() {
+    KvTablet open = tablet;
+    return open == null ? log.startOffset() : open.store().flushedAppliedOffset();
   }
 
   /**
@@ -198,7 +214,7 @@ final class KvReplica {
 
   private EncodedBatch encode(ChangelogPlan plan, BatchWriter writer) {
     try {
-      return encoder.encode(plan, writer);
+      return encoder(table.get().options()).encode(plan, writer);
     } catch (OutOfMemoryException e) {
       throw noMemory(e);
     }
@@ -236,6 +252,25 @@ final class KvReplica {
   }
 
   /** The rows as lookups see them; LEADER_NOT_READY before they are loaded. */
+  private ChangelogEncoder encoder(Map<String, String> options) {
+    ChangelogEncoder current = encoder;
+    if (current != null && options.equals(encoderOptions)) {
+      return current;
+    }
+    closeEncoder();
+    current = ChangelogEncoder.ofTable(host.allocator(), options);
+    encoder = current;
+    encoderOptions = options;
+    return current;
+  }
+
+  private void closeEncoder() {
+    if (encoder != null) {
+      encoder.close();
+      encoder = null;
+    }
+  }
+
   KvStore store() {
     KvTablet open = tablet;
     if (open == null) {
@@ -247,7 +282,7 @@ final class KvReplica {
 
   /** Flushes and closes the store. */
   void close() {
-    encoder.close();
+    closeEncoder();
     KvTablet open = tablet;
     if (open != null) {
       open.close();
@@ -256,7 +291,7 @@ final class KvReplica {
 
   /** Closes the store of a bucket that is being removed. */
   void discard() {
-    encoder.close();
+    closeEncoder();
     KvTablet open = tablet;
     if (open != null) {
       open.discard();

@@ -10,8 +10,6 @@ import io.sluice.tablet.log.SequenceDecision;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,9 +27,9 @@ final class LocalReplica implements Replica {
   private final BucketLog log;
   private final AppendShard shard;
   private final @Nullable KvReplica kv;
+  private final Retention retention;
   private final Refusals refusals;
-  private final AtomicReference<Leadership> leadership = new AtomicReference<>(Leadership.NONE);
-  private final AtomicReference<@Nullable String> offlineReason = new AtomicReference<>();
+  private final ReplicaStatus status;
   private final Listeners listeners = new Listeners();
   // Of the shard's thread.
   private final WaitingPuts waiting = new WaitingPuts();
@@ -52,8 +50,11 @@ final class LocalReplica implements Replica {
     this.kv =
         table.schema().primaryKey().isEmpty()
             ? null
-            : new KvReplica(context.kv(), log, this::table);
+            : new KvReplica(context.kv(), log, this::table, () -> Housekeeper.force(this));
+    this.retention = new Retention(this, log, kv);
+    retention.table(table);
     this.refusals = new Refusals(context.serverId(), this::displayName);
+    this.status = new ReplicaStatus(refusals);
   }
 
   @Override
@@ -69,6 +70,16 @@ final class LocalReplica implements Replica {
   /** Takes over a newer description of the table. */
   void table(HostedTable newer) {
     table = newer;
+    retention.table(newer);
+  }
+
+  /** Does something on the thread that owns the log. */
+  void onShard(Runnable work) {
+    ControlTask.queue(shard, work);
+  }
+
+  Retention retention() {
+    return retention;
   }
 
   BucketLog log() {
@@ -76,19 +87,13 @@ final class LocalReplica implements Replica {
   }
 
   /** How messages name this bucket. */
-  private String displayName() {
+  String displayName() {
     return table.path() + "-" + bucket().bucket();
-  }
-
-  // Roles
-
-  private Leadership currentLeadership() {
-    return Objects.requireNonNull(leadership.get());
   }
 
   /** Follows the coordinator's decision; one with an older epoch or ISR version changes nothing. */
   void assign(ReplicaRole role) {
-    Leadership before = currentLeadership();
+    Leadership before = status.leadership();
     ReplicaRole known = before.role();
     if (before.state() == Leadership.State.GONE || (known != null && role.isOlderThan(known))) {
       return;
@@ -97,11 +102,11 @@ final class LocalReplica implements Replica {
     boolean sameTerm = known != null && role.leaderEpoch() == known.leaderEpoch();
     if (sameTerm && leads && before.state() != Leadership.State.FOLLOWER) {
       // The shard may turn PREPARING into LEADING at the same time.
-      leadership.updateAndGet(now -> new Leadership(now.state(), role));
+      status.keepsStateIn(role);
       ControlTask.queue(shard, this::prepare);
       return;
     }
-    leadership.set(
+    status.becomes(
         new Leadership(leads ? Leadership.State.PREPARING : Leadership.State.FOLLOWER, role));
     ControlTask.queue(shard, leads ? this::prepare : this::refuseWaiting);
     tellListeners();
@@ -109,12 +114,12 @@ final class LocalReplica implements Replica {
 
   /** Records the epoch and, when all of earlier epochs is committed, begins to lead. */
   private void prepare() {
-    Leadership now = currentLeadership();
+    Leadership now = status.leadership();
     if (now.state() == Leadership.State.LEADING) {
       advance();
       return;
     }
-    if (now.state() != Leadership.State.PREPARING || offlineReason.get() != null) {
+    if (now.state() != Leadership.State.PREPARING || status.offlineReason() != null) {
       return;
     }
     long epochStart;
@@ -129,10 +134,8 @@ final class LocalReplica implements Replica {
       return;
     }
     advance();
-    if (committed >= epochStart
-        && visible >= committed
-        && leadership.compareAndSet(now, now.in(Leadership.State.LEADING))) {
-      logger.info(
+    if (committed >= epochStart && visible >= committed && status.leads(now)) {
+      logger.debug(
           "Leads {} ({}) from offset {} under epoch {}",
           displayName(),
           bucket(),
@@ -171,7 +174,7 @@ final class LocalReplica implements Replica {
 
   /** Ends every use: the directory is about to be removed. Waits until nothing is being written. */
   void retire() {
-    leadership.updateAndGet(now -> now.in(Leadership.State.GONE));
+    status.retires();
     ControlTask.call(
         shard,
         () -> {
@@ -192,33 +195,18 @@ final class LocalReplica implements Replica {
   }
 
   boolean gone() {
-    return currentLeadership().state() == Leadership.State.GONE;
+    return status.gone();
   }
 
   @Override
   public int requireLeader() {
-    Leadership now = requireServing();
-    return switch (now.state()) {
-      case LEADING -> now.epoch();
-      case PREPARING -> throw refusals.preparing(now.epoch());
-      default -> throw refusals.notLeader(now);
-    };
+    return status.requireLeader();
   }
 
   /** Throws what forbids every use now: offline, or removed. */
   Leadership requireServing() {
-    String reason = offlineReason.get();
-    if (reason != null) {
-      throw refusals.offline(reason);
-    }
-    Leadership now = currentLeadership();
-    if (now.state() == Leadership.State.GONE) {
-      throw refusals.removed();
-    }
-    return now;
+    return status.requireServing();
   }
-
-  // Puts
 
   @Override
   public void append(AppendRequest request, AppendCallback callback) {
@@ -302,7 +290,7 @@ final class LocalReplica implements Replica {
     }
   }
 
-  private void afterFailure(SluiceException refused) {
+  void afterFailure(SluiceException refused) {
     if (log.broken()) {
       takeOffline(String.valueOf(refused.getMessage()));
     } else if (refused.code() == ErrorCode.DISK_FULL && refused.getCause() instanceof IOException) {
@@ -312,7 +300,7 @@ final class LocalReplica implements Replica {
 
   /** Advances committed as far as the in-sync replicas have the log, and answers who waited. */
   private void advance() {
-    ReplicaRole role = currentLeadership().role();
+    ReplicaRole role = status.leadership().role();
     if (role == null || !role.isOnlyReplica(context.serverId())) {
       return;
     }
@@ -362,7 +350,7 @@ final class LocalReplica implements Replica {
   }
 
   private void refuseWaiting() {
-    waiting.refuseAll(refusals.notLeader(currentLeadership()));
+    waiting.refuseAll(refusals.notLeader(status.leadership()));
   }
 
   @Override
@@ -381,16 +369,14 @@ final class LocalReplica implements Replica {
         });
   }
 
-  // Reads
-
   @Override
   public ReplicaOffsets offsets() {
     // Each is read before the one that bounds it from above.
+    long start = log.startOffset();
     long forced = log.forcedOffset();
     long shown = visible;
     long reached = committed;
     long end = log.endOffset();
-    long start = log.startOffset();
     return new ReplicaOffsets(start, start, reached, shown, Math.min(shown, forced), end);
   }
 
@@ -428,13 +414,17 @@ final class LocalReplica implements Replica {
     requireServing();
     long end = visible();
     if (startOffset < log.startOffset() || startOffset > end) {
-      throw refusals.outOfRange(startOffset, log.startOffset(), end);
+      throw outOfRange(startOffset);
     }
     try {
       return new ReplicaCursor(this, log.openCursor(startOffset));
     } catch (SluiceException e) {
       throw afterRead(e);
     }
+  }
+
+  SluiceException outOfRange(long offset) {
+    return refusals.outOfRange(offset, log.startOffset(), visible());
   }
 
   /** Takes the replica offline when a read found damage; returns the failure to throw. */
@@ -445,11 +435,9 @@ final class LocalReplica implements Replica {
     return failure;
   }
 
-  // Offline
-
   /** Ends all service, once, until the process starts again. */
   void takeOffline(String reason) {
-    if (!offlineReason.compareAndSet(null, reason)) {
+    if (!status.goesOffline(reason)) {
       return;
     }
     logger.error("Replica of {} ({}) goes offline: {}", displayName(), bucket(), reason);
@@ -459,10 +447,8 @@ final class LocalReplica implements Replica {
 
   /** Why this replica serves nothing, null when it serves. */
   @Nullable String offlineReason() {
-    return offlineReason.get();
+    return status.offlineReason();
   }
-
-  // Listeners
 
   @Override
   public void addListener(Runnable listener) {

@@ -1,5 +1,6 @@
 package io.sluice.tablet.replica;
 
+import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.format.batch.LogBatchHeader;
 import io.sluice.tablet.log.LogCursor;
@@ -21,7 +22,7 @@ final class ReplicaCursor implements BatchCursor {
     try {
       return cursor.next(Math.min(endOffset, replica.visible()));
     } catch (SluiceException e) {
-      throw replica.afterRead(e);
+      throw failed(e, cursor.nextOffset());
     }
   }
 
@@ -35,8 +36,16 @@ final class ReplicaCursor implements BatchCursor {
     try {
       cursor.read(position, target);
     } catch (SluiceException e) {
-      throw replica.afterRead(e);
+      throw failed(e, header().baseOffset());
     }
+  }
+
+  /** A read of what was deleted meanwhile is answered with where the log begins now. */
+  private SluiceException failed(SluiceException e, long offset) {
+    boolean deleted = offset < replica.log().startOffset();
+    return deleted && e.code() != ErrorCode.CORRUPT_STORAGE
+        ? replica.outOfRange(offset)
+        : replica.afterRead(e);
   }
 
   @Override

@@ -16,16 +16,13 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ConcurrentSkipListSet;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,6 +37,9 @@ import org.slf4j.LoggerFactory;
 public final class ReplicaSet implements Replicas, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ReplicaSet.class);
 
+  /** Logs created, forced or closed at the same time: each waits for the disk a few times. */
+  private static final int FORCING_THREADS = 16;
+
   private final TabletStorageConfig config;
   private final StoragePlatform platform;
   private final DataDirectory data;
@@ -47,8 +47,10 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
   private final WriterFences fences = new WriterFences();
   private final ReplicaContext context;
   private final List<AppendShard> shards = new ArrayList<>();
+  private final LogPool pool = new LogPool(FORCING_THREADS);
+  private final RetentionAgent retention;
   private final Housekeeper housekeeper;
-  private final ScheduledExecutorService housekeeping;
+  private final HousekeepingLoop housekeeping;
   private final TableCatalog catalog = new TableCatalog();
   private final ConcurrentMap<TableBucket, LocalReplica> replicas = new ConcurrentHashMap<>();
   // Found at start, not yet assigned; or not openable. Changed by the thread that applies updates.
@@ -71,16 +73,18 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
     this.files = new OpenFiles(platform.files(), config.openFiles());
     DiskGuard disk = new DiskGuard(config.disk(), platform.disk(), data.root());
     this.context = new ReplicaContext(config.serverId(), fences, disk, slicer, kv);
+    this.retention =
+        new RetentionAgent(platform.time(), disk, config.retentionIntervalMs(), replicas::values);
     this.housekeeper =
         new Housekeeper(
-            data, disk, platform.time(), config.checkpointIntervalMs(), replicas::values);
-    this.housekeeping =
-        Executors.newSingleThreadScheduledExecutor(
-            task -> {
-              Thread thread = new Thread(task, "tablet-housekeeper");
-              thread.setDaemon(true);
-              return thread;
-            });
+            data,
+            disk,
+            platform.time(),
+            config.checkpointIntervalMs(),
+            retention,
+            pool,
+            replicas::values);
+    this.housekeeping = new HousekeepingLoop(housekeeper);
     this.clusterId = data.clusterId();
     this.directories.addAll(data.scan());
     disk.check();
@@ -116,10 +120,12 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
 
   private void recover() {
     long start = platform.time().nanoTime();
-    RecoveredLogs recovered =
-        RecoveredLogs.open(data, logContext(), directories, config.recoveryThreads());
+    LogContext logs = logContext();
+    LogPool.Outcome recovered =
+        new LogPool(config.recoveryThreads())
+            .run("Recovery", directories, bucket -> data.openLog(logs, bucket));
     unassigned.putAll(recovered.logs());
-    damaged.putAll(recovered.damaged());
+    damaged.putAll(recovered.failed());
     log.info(
         "Opened {} replicas in {} after {} ({} ms), {} offline",
         directories.size(),
@@ -130,28 +136,14 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
   }
 
   private LogContext logContext() {
-    return new LogContext(platform, files, config.log(), clusterId);
+    return new LogContext(platform, files, config.log(), clusterId, fences::isNamed);
   }
 
   private void start() {
     for (int i = 0; i < config.shards(); i++) {
       shards.add(new AppendShard(i, config.queueBytes()).start());
     }
-    var unused =
-        housekeeping.scheduleWithFixedDelay(
-            this::keepHouse,
-            config.forceIntervalMs(),
-            config.forceIntervalMs(),
-            TimeUnit.MILLISECONDS);
-  }
-
-  /** One round of housekeeping; the schedule must survive any failure. */
-  private void keepHouse() {
-    try {
-      housekeeper.doWork();
-    } catch (RuntimeException e) {
-      log.error("Housekeeping failed and is tried again", e);
-    }
+    housekeeping.start(config.forceIntervalMs());
   }
 
   /**
@@ -180,7 +172,7 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
       }
       catalog.change(delta);
     }
-    update.writers().forEach(writer -> fences.raise(writer.writerId(), writer.epoch()));
+    update.writers().forEach(fences::named);
     Set<TableBucket> own = catalog.bucketsOf(config.serverId());
     if (mayDelete) {
       remove(own);
@@ -193,6 +185,10 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
     updateTables();
     assign(update);
     appliedIndex = update.index();
+    if (update instanceof ReplicaUpdate.Image) {
+      log.info(
+          "Follows the coordinator from index {} on, with {} replicas", appliedIndex, own.size());
+    }
   }
 
   private void checkCluster(ReplicaUpdate.Image image) {
@@ -216,16 +212,27 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
     }
   }
 
-  /** Removes the replicas that are not in the set of this server's own. */
+  /**
+   * Removes the replicas that are not in the set of this server's own: renames their directories,
+   * forgets all their recovery points at once, then has them deleted.
+   */
   private void remove(Set<TableBucket> own) {
-    for (TableBucket bucket : directories) {
-      if (!own.contains(bucket)) {
-        remove(bucket);
+    Map<TableBucket, Housekeeper.Removed> removed = new HashMap<>();
+    try {
+      for (TableBucket bucket : directories) {
+        if (!own.contains(bucket)) {
+          removed.put(bucket, retire(bucket));
+        }
+      }
+    } finally {
+      if (!removed.isEmpty()) {
+        data.saveRecoveryPoints(Map.of(), removed.keySet());
+        removed.values().forEach(housekeeper::delete);
       }
     }
   }
 
-  private void remove(TableBucket bucket) {
+  private Housekeeper.Removed retire(TableBucket bucket) {
     log.info("Removes the replica of {}: the coordinator no longer has it here", bucket);
     LocalReplica replica = replicas.get(bucket);
     BucketLog open = replica != null ? replica.log() : unassigned.remove(bucket);
@@ -241,9 +248,8 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
       renamed = data.retire(bucket);
     }
     damaged.remove(bucket);
-    data.saveRecoveryPoints(Map.of(), Set.of(bucket));
-    housekeeper.delete(new Housekeeper.Removed(bucket, renamed, open));
     directories.remove(bucket);
+    return new Housekeeper.Removed(bucket, renamed, open);
   }
 
   private void updateTables() {
@@ -256,44 +262,57 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
   }
 
   private void assign(ReplicaUpdate update) {
-    boolean saved = false;
-    for (ReplicaRole role : update.replicas()) {
-      if (!role.replicas().contains(config.serverId()) || damaged.containsKey(role.bucket())) {
-        continue;
+    List<ReplicaRole> own =
+        update.replicas().stream()
+            .filter(role -> role.replicas().contains(config.serverId()))
+            .filter(this::isDescribed)
+            .toList();
+    create(own, update.index());
+    for (ReplicaRole role : own) {
+      LocalReplica replica = replicas.get(role.bucket());
+      if (replica == null && unassigned.containsKey(role.bucket())) {
+        replica = openReplica(role.bucket());
       }
-      HostedTable table = catalog.table(role.bucket().tableId());
-      if (table == null) {
-        log.error("Ignored the role of {}: its table was never described", role.bucket());
-        continue;
-      }
-      if (!saved && !directories.contains(role.bucket())) {
-        saved = true;
-        data.saveCluster(clusterId, Math.max(data.savedIndex(), update.index()));
-      }
-      LocalReplica replica = openReplica(role.bucket(), table);
       if (replica != null) {
         replica.assign(role);
       }
     }
   }
 
-  private @Nullable LocalReplica openReplica(TableBucket bucket, HostedTable table) {
-    LocalReplica known = replicas.get(bucket);
-    if (known != null) {
-      return known;
+  private boolean isDescribed(ReplicaRole role) {
+    if (catalog.table(role.bucket().tableId()) != null) {
+      return true;
     }
-    BucketLog opened = unassigned.remove(bucket);
-    if (opened == null) {
-      try {
-        opened = data.createLog(logContext(), bucket, table.path().toString());
-      } catch (SluiceException e) {
-        log.error("Replica of {} cannot be created and is offline", bucket, e);
-        damaged.put(bucket, String.valueOf(e.getMessage()));
-        return null;
-      } finally {
-        directories.add(bucket);
-      }
+    log.error("Ignored the role of {}: its table was never described", role.bucket());
+    return false;
+  }
+
+  /** Makes the logs of the buckets that have no directory here yet. */
+  private void create(List<ReplicaRole> roles, long index) {
+    List<TableBucket> missing =
+        roles.stream()
+            .map(ReplicaRole::bucket)
+            .filter(bucket -> !directories.contains(bucket))
+            .toList();
+    if (missing.isEmpty()) {
+      return;
     }
+    data.saveCluster(clusterId, Math.max(data.savedIndex(), index));
+    LogContext logs = logContext();
+    LogPool.Outcome created =
+        pool.run("Creation", missing, bucket -> data.createLog(logs, bucket, tableOf(bucket)));
+    unassigned.putAll(created.logs());
+    damaged.putAll(created.failed());
+    directories.addAll(missing);
+  }
+
+  private String tableOf(TableBucket bucket) {
+    return Objects.requireNonNull(catalog.table(bucket.tableId())).path().toString();
+  }
+
+  private LocalReplica openReplica(TableBucket bucket) {
+    BucketLog opened = Objects.requireNonNull(unassigned.remove(bucket));
+    HostedTable table = Objects.requireNonNull(catalog.table(bucket.tableId()));
     AppendShard shard = shards.get(Math.floorMod(bucket.hashCode(), shards.size()));
     LocalReplica replica = new LocalReplica(context, opened, shard, table);
     replicas.put(bucket, replica);
@@ -352,6 +371,16 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
     return total;
   }
 
+  /** What retention has deleted since the start. */
+  public RetentionAgent retention() {
+    return retention;
+  }
+
+  /** Whether the disk takes writes. */
+  public DiskGuard disk() {
+    return context.disk();
+  }
+
   /** Bytes of puts that wait for their answer. */
   public long queuedBytes() {
     long total = 0;
@@ -407,9 +436,9 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
     return housekeeper;
   }
 
-  /** Open segment files. */
-  int openFileCount() {
-    return files.size();
+  /** Open segment files and what is known of the batches in them. */
+  public OpenFiles files() {
+    return files;
   }
 
   /**
@@ -423,8 +452,10 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
     }
     closed = true;
     shards.forEach(AppendShard::close);
-    stopHousekeeping();
-    boolean clean = closeLogs();
+    housekeeping.stop();
+    boolean clean =
+        new CleanStop(data, pool)
+            .closeLogs(replicas.values(), unassigned.values(), clusterId, appliedIndex);
     // After the logs: a store must not be ahead of its log on the disk.
     replicas.values().forEach(LocalReplica::closeRows);
     files.close();
@@ -432,55 +463,5 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
       data.markCleanStop();
     }
     data.close();
-  }
-
-  private void stopHousekeeping() {
-    housekeeping.shutdown();
-    boolean interrupted = false;
-    while (!housekeeping.isTerminated()) {
-      try {
-        if (!housekeeping.awaitTermination(10, TimeUnit.SECONDS)) {
-          log.warn("Still waits for the logs to be forced to disk");
-        }
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-    keepHouse();
-  }
-
-  private boolean closeLogs() {
-    boolean clean = true;
-    Map<TableBucket, Long> points = new HashMap<>();
-    Set<BucketLog> logs = new HashSet<>(unassigned.values());
-    for (LocalReplica replica : replicas.values()) {
-      if (replica.offlineReason() == null) {
-        logs.add(replica.log());
-      } else {
-        replica.log().close();
-      }
-    }
-    for (BucketLog each : logs) {
-      try {
-        each.closeCleanly();
-      } catch (SluiceException e) {
-        log.error("The log of {} is not closed in order", each.bucket(), e);
-        clean = false;
-      }
-      points.put(each.bucket(), each.forcedOffset());
-    }
-    try {
-      data.saveRecoveryPoints(points, Set.of());
-      if (!clusterId.isEmpty()) {
-        data.saveCluster(clusterId, Math.max(data.savedIndex(), appliedIndex));
-      }
-    } catch (SluiceException e) {
-      log.error("The stop counts as a crash", e);
-      return false;
-    }
-    return clean;
   }
 }

@@ -20,20 +20,23 @@ import org.jspecify.annotations.Nullable;
 final class TableCatalog {
   private static final int MAX_DROPPED = 1024;
 
-  // Of the thread that changes: tables whose drop was told, the oldest first.
+  // Of the thread that changes: tables and partitions whose drop was told, the oldest first.
   private final Set<Long> dropped = new LinkedHashSet<>();
-  private volatile View view = new View(Map.of(), Map.of(), Map.of(), Set.of());
+  private final Set<Long> droppedPartitions = new LinkedHashSet<>();
+  private volatile View view = new View(Map.of(), Map.of(), Map.of(), Set.of(), Set.of());
 
   private record View(
       Map<Long, HostedTable> byId,
       Map<TablePath, HostedTable> byPath,
       Map<TableBucket, ReplicaRole> roles,
-      Set<Long> dropped) {}
+      Set<Long> dropped,
+      Set<Long> droppedPartitions) {}
 
   /** Replaces all. */
   void replace(Collection<HostedTable> tables, Collection<ReplicaRole> roles) {
     Map<Long, HostedTable> byId = new HashMap<>();
     Map<TableBucket, ReplicaRole> byBucket = new HashMap<>();
+    tables.forEach(table -> noteDroppedPartitions(view.byId().get(table.tableId()), table));
     tables.forEach(table -> byId.put(table.tableId(), table));
     roles.forEach(role -> byBucket.put(role.bucket(), role));
     publish(byId, byBucket);
@@ -43,24 +46,45 @@ final class TableCatalog {
   void change(ReplicaUpdate.Delta delta) {
     Map<Long, HostedTable> byId = new HashMap<>(view.byId());
     Map<TableBucket, ReplicaRole> byBucket = new HashMap<>(view.roles());
-    delta.tables().forEach(table -> byId.put(table.tableId(), table));
+    delta.tables().forEach(table -> noteDroppedPartitions(byId.put(table.tableId(), table), table));
     delta.replicas().forEach(role -> byBucket.put(role.bucket(), role));
     byId.keySet().removeAll(delta.droppedTables());
     byBucket.keySet().removeIf(bucket -> delta.droppedTables().contains(bucket.tableId()));
     byBucket.keySet().removeAll(delta.removedReplicas());
     dropped.addAll(delta.droppedTables());
-    Iterator<Long> oldest = dropped.iterator();
-    while (dropped.size() > MAX_DROPPED) {
+    forgetOldest(dropped);
+    publish(byId, byBucket);
+  }
+
+  private void noteDroppedPartitions(@Nullable HostedTable before, HostedTable now) {
+    if (before != null) {
+      for (Long partition : before.partitions().keySet()) {
+        if (!now.partitions().containsKey(partition)) {
+          droppedPartitions.add(partition);
+        }
+      }
+      forgetOldest(droppedPartitions);
+    }
+  }
+
+  private static void forgetOldest(Set<Long> ids) {
+    Iterator<Long> oldest = ids.iterator();
+    while (ids.size() > MAX_DROPPED) {
       oldest.next();
       oldest.remove();
     }
-    publish(byId, byBucket);
   }
 
   private void publish(Map<Long, HostedTable> byId, Map<TableBucket, ReplicaRole> roles) {
     Map<TablePath, HostedTable> byPath = new HashMap<>();
     byId.values().forEach(table -> byPath.put(table.path(), table));
-    view = new View(Map.copyOf(byId), Map.copyOf(byPath), Map.copyOf(roles), Set.copyOf(dropped));
+    view =
+        new View(
+            Map.copyOf(byId),
+            Map.copyOf(byPath),
+            Map.copyOf(roles),
+            Set.copyOf(dropped),
+            Set.copyOf(droppedPartitions));
   }
 
   @Nullable HostedTable table(long tableId) {
@@ -83,8 +107,9 @@ final class TableCatalog {
   }
 
   /**
-   * Why a bucket has no replica here: BUCKET_NOT_FOUND when it is known not to exist; else
-   * NOT_LEADER, as another server may have it or this one may not have heard of it yet.
+   * Why a bucket has no replica here: BUCKET_NOT_FOUND or PARTITION_NOT_FOUND when it is known not
+   * to exist; else NOT_LEADER, as another server may have it or this one may not have heard of it
+   * yet.
    */
   SluiceException missing(TableBucket bucket) {
     View now = view;
@@ -97,26 +122,44 @@ final class TableCatalog {
       return new SluiceException(
           ErrorCode.NOT_LEADER, "This server has no bucket of table " + bucket.tableId());
     }
-    if (bucket.bucket() >= table.bucketCount()
-        || bucket.partitionId() != TableBucket.NO_PARTITION) {
+    if (table.partitioned() && bucket.partitionId() == TableBucket.NO_PARTITION) {
+      return new SluiceException(
+          ErrorCode.PARTITION_NOT_FOUND,
+          "Table "
+              + table.path()
+              + " is partitioned by "
+              + table.partitionKeys()
+              + "; its buckets are named with the id of their partition");
+    }
+    boolean partitionFits = table.partitioned() || bucket.partitionId() == TableBucket.NO_PARTITION;
+    if (bucket.bucket() >= table.bucketCount() || !partitionFits) {
       return new SluiceException(
           ErrorCode.BUCKET_NOT_FOUND,
           "Table "
               + table.path()
               + " has no bucket "
               + bucket.bucket()
-              + (bucket.partitionId() == TableBucket.NO_PARTITION
-                  ? ""
-                  : " in partition " + bucket.partitionId())
+              + (partitionFits ? "" : " in partition " + bucket.partitionId())
               + "; its buckets are 0 to "
               + (table.bucketCount() - 1));
+    }
+    if (now.droppedPartitions().contains(bucket.partitionId())) {
+      return new SluiceException(
+          ErrorCode.PARTITION_NOT_FOUND,
+          "Partition " + bucket.partitionId() + " of " + table.path() + " was dropped");
     }
     ReplicaRole role = now.roles().get(bucket);
     int leader = role == null ? 0 : role.leaderServerId();
     return new SluiceException(
         ErrorCode.NOT_LEADER,
-        "This server has no replica of " + table.path() + "-" + bucket.bucket(),
+        "This server has no replica of " + table.path() + "-" + shown(bucket),
         leader == 0 ? Map.of() : Map.of("leader_server_id", Integer.toString(leader)),
         null);
+  }
+
+  private static String shown(TableBucket bucket) {
+    return bucket.partitionId() == TableBucket.NO_PARTITION
+        ? Integer.toString(bucket.bucket())
+        : bucket.partitionId() + "-" + bucket.bucket();
   }
 }

@@ -19,6 +19,7 @@ import java.nio.file.Path;
  * @param openFiles open segment files that are kept for later use
  * @param forceIntervalMs how often written data is forced to disk
  * @param checkpointIntervalMs how often the recovery points are saved
+ * @param retentionIntervalMs how often segments that are too old are looked for
  */
 public record TabletStorageConfig(
     int serverId,
@@ -30,7 +31,8 @@ public record TabletStorageConfig(
     int recoveryThreads,
     int openFiles,
     long forceIntervalMs,
-    long checkpointIntervalMs) {
+    long checkpointIntervalMs,
+    long retentionIntervalMs) {
   public TabletStorageConfig {
     atLeast("sluice.tablet.id", serverId, 1);
     atLeast("sluice.tablet.storage.shards", shards, 1);
@@ -39,6 +41,7 @@ public record TabletStorageConfig(
     atLeast("sluice.tablet.storage.open-files", openFiles, 1);
     atLeast("sluice.tablet.storage.force-interval", forceIntervalMs, 1);
     atLeast("sluice.tablet.storage.checkpoint-interval", checkpointIntervalMs, 1);
+    atLeast("sluice.tablet.storage.retention-interval", retentionIntervalMs, 1);
   }
 
   private static void atLeast(String name, long value, long minimum) {

@@ -9,6 +9,7 @@ import io.sluice.protocol.error.StatusMapping;
 import io.sluice.protocol.metadata.Schemas;
 import io.sluice.protocol.metadata.v1.BucketInfo;
 import io.sluice.protocol.metadata.v1.CreateDatabaseRequest;
+import io.sluice.protocol.metadata.v1.CreatePartitionRequest;
 import io.sluice.protocol.metadata.v1.CreateTableRequest;
 import io.sluice.protocol.metadata.v1.DatabaseInfo;
 import io.sluice.protocol.metadata.v1.DropTableRequest;
@@ -22,6 +23,7 @@ import io.sluice.protocol.metadata.v1.ListDatabasesResponse;
 import io.sluice.protocol.metadata.v1.ListTablesRequest;
 import io.sluice.protocol.metadata.v1.ListTablesResponse;
 import io.sluice.protocol.metadata.v1.MetadataServiceGrpc;
+import io.sluice.protocol.metadata.v1.PartitionInfo;
 import io.sluice.protocol.metadata.v1.TableInfo;
 import io.sluice.tablet.replica.HostedTable;
 import java.util.LinkedHashMap;
@@ -44,6 +46,12 @@ final class FakeCoordinator extends MetadataServiceGrpc.MetadataServiceImplBase 
 
     /** The table is gone. */
     void drop(long tableId);
+
+    /** This server leads these buckets of the table's newest partition from now on. */
+    void hostPartition(HostedTable table, long partitionId, int... buckets);
+
+    /** The table has lost a partition, of which this server led these buckets. */
+    void dropPartition(HostedTable table, long partitionId, int... buckets);
   }
 
   private final List<Tablet> tablets = new java.util.concurrent.CopyOnWriteArrayList<>();
@@ -95,6 +103,133 @@ final class FakeCoordinator extends MetadataServiceGrpc.MetadataServiceImplBase 
       tablets.get(i).replicas().host(hosted, own);
     }
     return made;
+  }
+
+  /** Gives a table another schema; tablets hear of it by {@link #tell}. */
+  synchronized HostedTable alter(TablePath path, List<TableSchema> history) {
+    TableInfo info = tables.get(path);
+    TableSchema current = history.get(history.size() - 1);
+    tables.put(path, info.toBuilder().setSchema(Schemas.toProto(current)).build());
+    return new HostedTable(
+        info.getTableId(), path, history, info.getBucketCount(), info.getBucketKeyList(), Map.of());
+  }
+
+  /** Tells all tablets of a table that was changed. */
+  void tell(HostedTable table) {
+    tablets.forEach(each -> each.replicas().host(table));
+  }
+
+  /** Makes a table that is partitioned and has no partition yet. */
+  synchronized TableInfo createPartitioned(
+      TablePath path,
+      TableSchema schema,
+      int buckets,
+      List<String> partitionKeys,
+      List<String> key,
+      Map<String, String> options) {
+    TableInfo made =
+        TableInfo.newBuilder()
+            .setTableId(nextId++)
+            .setDatabase(path.database())
+            .setTable(path.table())
+            .setSchema(Schemas.toProto(schema))
+            .setBucketCount(buckets)
+            .addAllBucketKey(key)
+            .addAllPartitionKeys(partitionKeys)
+            .putAllOptions(options)
+            .setReplicationFactor(1)
+            .build();
+    tables.put(path, made);
+    return made;
+  }
+
+  @Override
+  public void createPartition(
+      CreatePartitionRequest request, StreamObserver<PartitionInfo> answer) {
+    answer(
+        answer,
+        () ->
+            createPartition(
+                new TablePath(request.getDatabase(), request.getTable()), request.getValuesList()));
+  }
+
+  private PartitionInfo createPartition(TablePath path, List<String> values) {
+    TableInfo before = tables.get(path);
+    for (PartitionInfo each : before.getPartitionsList()) {
+      if (each.getValuesList().equals(values)) {
+        return each;
+      }
+    }
+    if (values.contains("forbidden")) {
+      throw new SluiceException(
+          ErrorCode.INVALID_PARTITION, "'forbidden' is malformed; expected yyyyMMdd");
+    }
+    PartitionInfo made =
+        PartitionInfo.newBuilder().setPartitionId(nextId++).addAllValues(values).build();
+    TableInfo.Builder info = before.toBuilder().addPartitions(made);
+    for (int bucket = 0; bucket < before.getBucketCount(); bucket++) {
+      Tablet tablet = tablets.get(bucket % tablets.size());
+      info.addBuckets(
+          BucketInfo.newBuilder()
+              .setPartitionId(made.getPartitionId())
+              .setBucket(bucket)
+              .setLeaderServerId(tablet.id())
+              .setLeaderEpoch(1)
+              .addReplicas(tablet.id())
+              .setLeader(Endpoint.newBuilder().setHost("127.0.0.1").setFlightPort(tablet.port())));
+    }
+    tables.put(path, info.build());
+    HostedTable hosted = hosted(info.build());
+    for (int i = 0; i < tablets.size(); i++) {
+      tablets.get(i).replicas().hostPartition(hosted, made.getPartitionId(), own(hosted, i));
+    }
+    return made;
+  }
+
+  private int[] own(HostedTable table, int tablet) {
+    return java.util.stream.IntStream.range(0, table.bucketCount())
+        .filter(bucket -> bucket % tablets.size() == tablet)
+        .toArray();
+  }
+
+  private static HostedTable hosted(TableInfo info) {
+    Map<Long, List<String>> partitions = new LinkedHashMap<>();
+    info.getPartitionsList()
+        .forEach(each -> partitions.put(each.getPartitionId(), each.getValuesList()));
+    return new HostedTable(
+        info.getTableId(),
+        new TablePath(info.getDatabase(), info.getTable()),
+        List.of(Schemas.toSchema(info.getSchema())),
+        info.getBucketCount(),
+        info.getBucketKeyList(),
+        info.getOptionsMap(),
+        info.getPartitionKeysList(),
+        partitions);
+  }
+
+  /** Drops the partition of these values. */
+  synchronized void dropPartition(TablePath path, List<String> values) {
+    TableInfo.Builder info = tables.get(path).toBuilder();
+    for (int i = 0; i < info.getPartitionsCount(); i++) {
+      if (info.getPartitions(i).getValuesList().equals(values)) {
+        long id = info.getPartitions(i).getPartitionId();
+        List<BucketInfo> left =
+            info.getBucketsList().stream().filter(each -> each.getPartitionId() != id).toList();
+        info.removePartitions(i).clearBuckets().addAllBuckets(left);
+        tables.put(path, info.build());
+        HostedTable hosted = hosted(info.build());
+        for (int tablet = 0; tablet < tablets.size(); tablet++) {
+          tablets.get(tablet).replicas().dropPartition(hosted, id, own(hosted, tablet));
+        }
+        return;
+      }
+    }
+    throw new AssertionError("No partition " + values);
+  }
+
+  /** What is known of the table now. */
+  synchronized TableInfo table(TablePath path) {
+    return tables.get(path);
   }
 
   /** Gives a bucket of a table to another tablet, counted from 0; tells neither tablet. */

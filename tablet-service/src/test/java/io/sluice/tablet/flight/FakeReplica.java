@@ -3,6 +3,7 @@ package io.sluice.tablet.flight;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
+import io.sluice.format.batch.EncodedBatch;
 import io.sluice.format.batch.LogBatchHeader;
 import io.sluice.tablet.kv.KvStore;
 import io.sluice.tablet.replica.AppendCallback;
@@ -35,7 +36,7 @@ final class FakeReplica implements Replica {
     void give();
   }
 
-  private final HostedTable table;
+  private volatile HostedTable table;
   private final TableBucket bucket;
   private final List<Stored> batches = new ArrayList<>();
   private final Map<Long, Writer> writers = new HashMap<>();
@@ -48,10 +49,30 @@ final class FakeReplica implements Replica {
   private @Nullable SluiceException notLeading;
   private @Nullable String corruption;
   private int openCursors;
+  private long bytesRead;
 
-  FakeReplica(HostedTable table, int bucket) {
+  FakeReplica(HostedTable table, TableBucket bucket) {
     this.table = table;
-    this.bucket = TableBucket.of(table.tableId(), bucket);
+    this.bucket = bucket;
+  }
+
+  /** Takes over a newer description of the table. */
+  void table(HostedTable newer) {
+    table = newer;
+  }
+
+  /** Appends a batch as its leader would, without a put. */
+  void store(EncodedBatch batch) {
+    synchronized (this) {
+      LogBatchHeader header = batch.header();
+      header.stamp(logEnd, 1, nowMs);
+      ByteBuffer bytes = ByteBuffer.allocate(header.length());
+      bytes.put(header.bytes());
+      batch.sections().forEach(section -> bytes.put(section.duplicate()));
+      batches.add(new Stored(bytes.array(), logEnd, logEnd + header.offsetCount()));
+      logEnd += header.offsetCount();
+    }
+    notifyListeners();
   }
 
   /** From now on answers wait for {@link #release}. */
@@ -116,6 +137,11 @@ final class FakeReplica implements Replica {
 
   synchronized int openCursors() {
     return openCursors;
+  }
+
+  /** Bytes that cursors have read. */
+  synchronized long bytesRead() {
+    return bytesRead;
   }
 
   @Override
@@ -265,6 +291,7 @@ final class FakeReplica implements Replica {
     @Override
     public void read(int position, ByteBuffer target) {
       synchronized (FakeReplica.this) {
+        bytesRead += target.remaining();
         target.put(batches.get(at).bytes(), position, target.remaining());
       }
     }

@@ -21,9 +21,36 @@ final class FakeReplicas implements Replicas, FakeCoordinator.Hosting {
   @Override
   public void host(HostedTable table, int... buckets) {
     for (int bucket : buckets) {
-      replicas.put(TableBucket.of(table.tableId(), bucket), new FakeReplica(table, bucket));
+      host(table, TableBucket.of(table.tableId(), bucket));
     }
     tables.put(table.tableId(), table);
+  }
+
+  /** Hosts one more bucket of the table. */
+  FakeReplica host(HostedTable table, TableBucket bucket) {
+    FakeReplica replica = new FakeReplica(table, bucket);
+    replicas.put(bucket, replica);
+    tables.put(table.tableId(), table);
+    return replica;
+  }
+
+  /**
+   * Takes over a newer description of the table and forgets buckets of partitions that are gone.
+   */
+  void change(HostedTable newer) {
+    tables.put(newer.tableId(), newer);
+    replicas.forEach(
+        (bucket, replica) -> {
+          if (bucket.tableId() != newer.tableId()) {
+            return;
+          }
+          replica.table(newer);
+          if (newer.partitioned() && !newer.partitions().containsKey(bucket.partitionId())) {
+            replicas.remove(bucket);
+            replica.leadership(
+                new SluiceException(ErrorCode.TABLE_CHANGED, "Bucket " + bucket + " was removed"));
+          }
+        });
   }
 
   /** Forgets the table, as a delta of the coordinator would make it. */
@@ -37,6 +64,19 @@ final class FakeReplicas implements Replicas, FakeCoordinator.Hosting {
             replica.notifyListeners();
           }
         });
+  }
+
+  @Override
+  public void hostPartition(HostedTable table, long partitionId, int... buckets) {
+    tables.put(table.tableId(), table);
+    for (int bucket : buckets) {
+      host(table, new TableBucket(table.tableId(), partitionId, bucket));
+    }
+  }
+
+  @Override
+  public void dropPartition(HostedTable table, long partitionId, int... buckets) {
+    change(table);
   }
 
   FakeReplica replica(long tableId, int bucket) {

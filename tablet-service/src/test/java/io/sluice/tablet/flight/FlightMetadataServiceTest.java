@@ -181,6 +181,6 @@ final class FlightMetadataServiceTest {
         .hasMessageContaining("databas");
     assertThatThrownBy(() -> act("list-offsets", new byte[] {1, 2, 3}))
         .hasMessageContaining("ListOffsetsRequest");
-    assertThat(client.listActions()).hasSize(9);
+    assertThat(client.listActions()).hasSize(12);
   }
 }

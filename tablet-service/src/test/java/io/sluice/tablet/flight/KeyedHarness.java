@@ -35,6 +35,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.apache.arrow.flight.FlightClient;
@@ -106,6 +107,7 @@ final class KeyedHarness implements AutoCloseable, FakeCoordinator.Hosting {
                 2,
                 16,
                 1000,
+                10_000,
                 10_000),
             TimeSource.SYSTEM,
             new FormatBatchSlicer(allocator),
@@ -157,11 +159,26 @@ final class KeyedHarness implements AutoCloseable, FakeCoordinator.Hosting {
 
   @Override
   public void host(HostedTable table, int... buckets) {
+    hostPartition(table, TableBucket.NO_PARTITION, buckets);
+  }
+
+  @Override
+  public void dropPartition(HostedTable table, long partitionId, int... buckets) {
+    Set<TableBucket> gone = new HashSet<>();
+    for (int bucket : buckets) {
+      gone.add(new TableBucket(table.tableId(), partitionId, bucket));
+    }
+    replicas.apply(
+        new ReplicaUpdate.Delta(++index, List.of(table), Set.of(), List.of(), gone, List.of()));
+  }
+
+  @Override
+  public void hostPartition(HostedTable table, long partitionId, int... buckets) {
     List<ReplicaRole> roles = new ArrayList<>();
     for (int bucket : buckets) {
       roles.add(
           new ReplicaRole(
-              TableBucket.of(table.tableId(), bucket),
+              new TableBucket(table.tableId(), partitionId, bucket),
               server,
               1,
               List.of(server),

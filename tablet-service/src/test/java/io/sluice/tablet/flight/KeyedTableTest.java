@@ -588,12 +588,12 @@ final class KeyedTableTest {
     try (PeerChannels channels = new PeerChannels()) {
       PeerLookups peers = new PeerLookups(channels);
       List<byte @Nullable []> found =
-          peers.read(harness.address(), bucket, List.of(key("SFO"), key("SFO")));
+          peers.read(harness.address(), bucket, List.of(key("SFO"), key("SFO")), 1);
       assertThat(found).hasSize(2).doesNotContainNull();
       TableBucket other = TableBucket.of(table.getTableId(), 1 - bucket.bucket());
-      assertThatThrownBy(() -> peers.read(harness.address(), other, List.of(key("SFO"))))
+      assertThatThrownBy(() -> peers.read(harness.address(), other, List.of(key("SFO")), 1))
           .hasMessageContaining("belongs to bucket " + bucket.bucket());
-      assertThatThrownBy(() -> peers.read("127.0.0.1:1", bucket, List.of(key("SFO"))))
+      assertThatThrownBy(() -> peers.read("127.0.0.1:1", bucket, List.of(key("SFO")), 1))
           .hasMessageContaining("127.0.0.1:1");
     }
   }

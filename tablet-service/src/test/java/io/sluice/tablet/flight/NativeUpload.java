@@ -79,12 +79,25 @@ final class NativeUpload {
       long to,
       BatchWriter writer,
       long ackedThrough) {
+    return message(allocator, requestId, bucket, from, to, writer, ackedThrough, 0);
+  }
+
+  static FlightData message(
+      BufferAllocator allocator,
+      long requestId,
+      int bucket,
+      long from,
+      long to,
+      BatchWriter writer,
+      long ackedThrough,
+      long partitionId) {
     try (VectorSchemaRoot root = Events.fill(Events.root(allocator), from, to);
         LogBatchEncoder encoder = new LogBatchEncoder(allocator, CompressionSettings.defaults());
         EncodedBatch batch = encoder.encode(root, FlightHarness.eventsSchema(), writer)) {
       PutMetadata metadata =
           PutMetadata.newBuilder()
               .setRequestId(requestId)
+              .setPartitionId(partitionId)
               .setBucket(bucket)
               .setAckedThrough(ackedThrough)
               .setHeader(bytes(batch.header().bytes()))

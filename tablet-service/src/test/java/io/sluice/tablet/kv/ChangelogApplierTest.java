@@ -95,7 +95,14 @@ final class ChangelogApplierTest {
         "the log begins at 5",
         () ->
             KvTablet.open(
-                kv.resources, KvFixture.BUCKET, kv.directory, kv.schemas, kv.allocator, 5, 9));
+                kv.resources,
+                KvFixture.BUCKET,
+                kv.directory,
+                kv.schemas,
+                kv.allocator,
+                5,
+                9,
+                () -> {}));
     assertThat(kv.resources.openStores()).isZero();
   }
 

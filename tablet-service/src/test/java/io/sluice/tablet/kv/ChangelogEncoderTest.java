@@ -8,17 +8,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableOptions;
 import io.sluice.format.batch.BatchCodec;
 import io.sluice.format.batch.BatchLimits;
 import io.sluice.format.batch.BatchWriter;
 import io.sluice.format.batch.CompressionSettings;
 import io.sluice.format.batch.EncodedBatch;
+import io.sluice.format.batch.LogBatchEncoder;
 import io.sluice.format.batch.LogBatchHeader;
 import io.sluice.tablet.kv.KvFixture.Change;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -26,7 +29,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 final class ChangelogEncoderTest {
   private static final PutShape FULL = PutShape.full(SCHEMA);
-  private static final CompressionSettings RAW = CompressionSettings.of(BatchCodec.NONE);
+  private static final Map<String, String> RAW =
+      Map.of(TableOptions.COMPRESSION_TYPE, "none", TableOptions.STATISTICS_COLUMNS, "none");
 
   @TempDir private Path temp;
   private KvFixture kv;
@@ -43,7 +47,7 @@ final class ChangelogEncoderTest {
 
   @Test
   void theBatchAccountsForEveryRowOfThePut() {
-    try (ChangelogEncoder encoder = new ChangelogEncoder(kv.allocator, RAW);
+    try (ChangelogEncoder encoder = ChangelogEncoder.ofTable(kv.allocator, RAW);
         ChangelogPlan plan =
             kv.evaluate(
                 FULL,
@@ -53,6 +57,8 @@ final class ChangelogEncoderTest {
                     put(1, "b", null, 1),
                     put(1, "b", null, 1)))) {
       try (EncodedBatch batch = encoder.encode(plan, new BatchWriter(7, 2, 100, 4))) {
+        assertThat(batch.header().codecId()).isEqualTo(BatchCodec.NONE.id());
+        assertThat(batch.header().statisticsLength()).isZero();
         LogBatchHeader header = batch.header();
         assertThat(header.recordCount()).isEqualTo(3);
         assertThat(header.writerId()).isEqualTo(7);
@@ -76,7 +82,9 @@ final class ChangelogEncoderTest {
     for (int k = 0; k < 40; k++) {
       changes.add(put(k % 25, "x".repeat(100 + k), null, k));
     }
-    try (ChangelogEncoder encoder = new ChangelogEncoder(kv.allocator, RAW, 1_200)) {
+    try (ChangelogEncoder encoder =
+        new ChangelogEncoder(
+            new LogBatchEncoder(kv.allocator, CompressionSettings.of(BatchCodec.NONE)), 1_200)) {
       try (ChangelogPlan plan = kv.evaluate(FULL, changes)) {
         assertThatThrownBy(() -> encoder.encode(plan, new BatchWriter(7, 2, 100, 40)))
             .isInstanceOfSatisfying(
@@ -94,7 +102,7 @@ final class ChangelogEncoderTest {
   void oneRowMayBeLargerThanABatch() {
     String large = "x".repeat(5_000_000);
     kv.put(put(1, large, null, 1));
-    try (ChangelogEncoder encoder = new ChangelogEncoder(kv.allocator, RAW)) {
+    try (ChangelogEncoder encoder = ChangelogEncoder.ofTable(kv.allocator, RAW)) {
       try (ChangelogPlan plan = kv.evaluate(FULL, List.of(put(1, large, null, 2)));
           EncodedBatch batch = encoder.encode(plan, BatchWriter.NONE)) {
         assertThat(batch.wireBytes())

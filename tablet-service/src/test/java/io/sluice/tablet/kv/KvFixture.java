@@ -115,7 +115,7 @@ final class KvFixture implements AutoCloseable {
   }
 
   private KvTablet openTablet() {
-    return KvTablet.open(resources, BUCKET, directory, schemas, allocator, 0, logEnd);
+    return KvTablet.open(resources, BUCKET, directory, schemas, allocator, 0, logEnd, () -> {});
   }
 
   /** Evaluates a put and leaves the plan to the caller. */

@@ -50,7 +50,7 @@ final class KvFormatTest {
       }
     }
     try (KvResources resources = KvResources.open(KvFixture.settings())) {
-      KvStore store = KvStore.open(resources, KvFixture.BUCKET, directory);
+      KvStore store = KvStore.open(resources, KvFixture.BUCKET, directory, () -> {});
       assertThat(store.position()).isEqualTo(new KvPosition(6, 2));
       assertThat(KvFixture.show(KvFixture.SCHEMA, store.get(KvFixture.key(1))))
           .isEqualTo("[1, SFO, null, 8]");

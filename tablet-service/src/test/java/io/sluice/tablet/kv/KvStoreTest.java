@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -61,6 +62,32 @@ final class KvStoreTest {
   }
 
   @Test
+  void saysThatAFlushBeginsBeforeAnythingIsInFiles() {
+    List<Long> flushed = new ArrayList<>();
+    AtomicReference<KvStore> opened = new AtomicReference<>();
+    KvStore store =
+        KvStore.open(
+            resources,
+            BUCKET,
+            temp.resolve("kv"),
+            () -> {
+              KvStore known = opened.get();
+              if (known != null) {
+                flushed.add(known.flushedAppliedOffset());
+              }
+            });
+    opened.set(store);
+    store.apply(batch(0, 3, put(1, "a", 0, 1)));
+    assertThat(flushed).isEmpty();
+    store.flush();
+    assertThat(flushed).containsExactly(0L);
+    assertThat(store.flushedAppliedOffset()).isEqualTo(3);
+    store.apply(batch(3, 4, put(2, "b", 0, 1)));
+    store.close();
+    assertThat(flushed).containsExactly(0L, 3L);
+  }
+
+  @Test
   void flushedOffsetIsWhatAKillLeaves() {
     KvStore store = open("kv");
     assertThat(store.flushedAppliedOffset()).isZero();
@@ -91,7 +118,7 @@ final class KvStoreTest {
     refused(
         ErrorCode.CORRUPT_STORAGE,
         "identity",
-        () -> KvStore.open(resources, TableBucket.of(7, 2), temp.resolve("kv")));
+        () -> KvStore.open(resources, TableBucket.of(7, 2), temp.resolve("kv"), () -> {}));
     assertThat(open("kv").position()).isEqualTo(new KvPosition(0, 0));
   }
 
@@ -157,7 +184,7 @@ final class KvStoreTest {
     KvResources tight =
         KvResources.open(new KvSettings(1 << 20, 1 << 20, 64 * 1024, 16, 1, 60_000, 1 << 20));
     try {
-      KvStore store = KvStore.open(tight, BUCKET, temp.resolve("tight"));
+      KvStore store = KvStore.open(tight, BUCKET, temp.resolve("tight"), () -> {});
       byte[] value = new byte[128 * 1024];
       int refused = 0;
       long next = 0;
@@ -282,16 +309,16 @@ final class KvStoreTest {
     resources.close();
     refused(ErrorCode.UNAVAILABLE, "was closed", () -> store.get(key(1)));
     try (KvResources again = KvResources.open(KvFixture.settings())) {
-      assertThat(KvStore.open(again, BUCKET, temp.resolve("kv")).count()).isEqualTo(1);
+      assertThat(KvStore.open(again, BUCKET, temp.resolve("kv"), () -> {}).count()).isEqualTo(1);
     }
   }
 
   private KvStore open(String name) {
-    return KvStore.open(resources, BUCKET, temp.resolve(name));
+    return KvStore.open(resources, BUCKET, temp.resolve(name), () -> {});
   }
 
   private KvStore open(String name, int bucket) {
-    return KvStore.open(resources, TableBucket.of(7, bucket), temp.resolve(name));
+    return KvStore.open(resources, TableBucket.of(7, bucket), temp.resolve(name), () -> {});
   }
 
   private static KvBatch batch(long start, long end, KvChange... changes) {

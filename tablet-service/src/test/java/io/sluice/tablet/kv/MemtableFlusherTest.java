@@ -66,7 +66,7 @@ final class MemtableFlusherTest {
   }
 
   private KvStore open(int bucket) {
-    return KvStore.open(resources, TableBucket.of(7, bucket), temp.resolve("b" + bucket));
+    return KvStore.open(resources, TableBucket.of(7, bucket), temp.resolve("b" + bucket), () -> {});
   }
 
   private static void write(KvStore store, int bytes) {

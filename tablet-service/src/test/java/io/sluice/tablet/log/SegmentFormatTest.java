@@ -81,11 +81,22 @@ final class SegmentFormatTest {
     LeaderEpochs epochs = new LeaderEpochs(platform.files(), () -> temp);
     epochs.start(1, 0);
     epochs.start(4, 1000);
+    epochs.saveStarted();
     assertGolden("leader-epochs", Files.readAllBytes(temp.resolve("leader-epochs")));
     Files.write(temp.resolve("leader-epochs"), golden("leader-epochs"));
     LeaderEpochs loaded = new LeaderEpochs(platform.files(), () -> temp);
     assertThat(loaded.load()).isTrue();
     assertThat(loaded.entries()).isEqualTo(epochs.entries());
+  }
+
+  @Test
+  void logStart() throws IOException {
+    LogStart start = new LogStart(platform.files(), () -> temp);
+    assertThat(start.load()).isNull();
+    start.save(new LogStart.Point(4010, 1_700_000_000_000L));
+    assertGolden("log-start", Files.readAllBytes(temp.resolve("log-start")));
+    Files.write(temp.resolve("log-start"), golden("log-start"));
+    assertThat(start.load()).isEqualTo(new LogStart.Point(4010, 1_700_000_000_000L));
   }
 
   @Test

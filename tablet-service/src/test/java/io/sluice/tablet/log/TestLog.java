@@ -26,7 +26,12 @@ final class TestLog implements AutoCloseable {
   private TestLog(FileOpener opener, LogConfig config) {
     this.files = new OpenFiles(opener, 8);
     this.context =
-        new LogContext(new StoragePlatform(clock, opener, directory -> 0), files, config, CLUSTER);
+        new LogContext(
+            new StoragePlatform(clock, opener, directory -> 0),
+            files,
+            config,
+            CLUSTER,
+            id -> false);
   }
 
   static TestLog open(Path directory, long recoveryPoint) {
@@ -76,6 +81,16 @@ final class TestLog implements AutoCloseable {
     } catch (IOException e) {
       throw new AssertionError(e);
     }
+  }
+
+  static List<Path> files(Path directory) throws IOException {
+    try (Stream<Path> all = Files.list(directory)) {
+      return all.toList();
+    }
+  }
+
+  static void delete(Path directory) throws IOException {
+    DurableFiles.deleteTree(directory);
   }
 
   /** The directory as a crash at this moment would leave it, page cache included. */

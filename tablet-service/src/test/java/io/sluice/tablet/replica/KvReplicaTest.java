@@ -62,6 +62,13 @@ final class KvReplicaTest {
     }
   }
 
+  /** Puts one row for each number. */
+  static void putNumbers(Replica replica, int from, int to) throws Exception {
+    for (int key = from; key < to; key++) {
+      put(replica, BatchWriter.NONE, Row.of(key, null, key)).get();
+    }
+  }
+
   private static int number(Replica replica, int key) {
     byte[] value = replica.requireRows().get(KeyEncoder.of(SCHEMA).encode(Row.of(key, null, null)));
     assertThat(value).isNotNull();
@@ -96,6 +103,19 @@ final class KvReplicaTest {
       // The sequences took an offset, which is a hole for readers.
       put(replica, new BatchWriter(5, 0, 10, 1), Row.of(1, "a", 2)).get();
       assertThat(TestTablet.sequences(replica, 5)).extracting(each -> each[1]).contains(0L, 2L);
+    }
+  }
+
+  @Test
+  void theRowsAreNeverAheadOfTheLogOnTheDisk() throws Exception {
+    try (TestTablet tablet = open(1)) {
+      Replica replica = tablet.replica(TABLE);
+      putNumbers(replica, 0, 5);
+      // Housekeeping does not run: nobody else forces the log.
+      assertThat(replica.offsets().stable()).isZero();
+      replica.requireRows().flush();
+      assertThat(replica.requireRows().flushedAppliedOffset()).isEqualTo(5);
+      assertThat(replica.offsets().stable()).isEqualTo(5);
     }
   }
 

@@ -55,7 +55,7 @@ final class ReplicaConcurrencyTest {
         other.get();
       }
       checkWriters(tablet);
-      assertThat(tablet.set.openFileCount()).isLessThanOrEqualTo(16);
+      assertThat(tablet.set.files().size()).isLessThanOrEqualTo(16);
       ReplicaSetTest.copy(temp.resolve("data"), crashed);
     } finally {
       pool.shutdownNow();

@@ -37,11 +37,20 @@ final class TestTablet implements AutoCloseable {
   final KvHost kv;
   final ReplicaSet set;
 
-  private TestTablet(Path directory, int segmentBytes, KvSettings stores) {
-    LogConfig log = new LogConfig(segmentBytes, 3_600_000, 512, 1 << 10, 86_400_000);
+  private TestTablet(Path directory, LogConfig log, KvSettings stores) {
     TabletStorageConfig config =
         new TabletStorageConfig(
-            SERVER, directory, log, DiskLimits.DEFAULT, 2, 1 << 20, 2, 16, 3_600_000, 10_000);
+            SERVER,
+            directory,
+            log,
+            DiskLimits.DEFAULT,
+            2,
+            1 << 20,
+            2,
+            16,
+            3_600_000,
+            10_000,
+            10_000);
     StoragePlatform platform = new StoragePlatform(clock, faulty::open, path -> diskUsed);
     kv = KvHost.open(stores, allocator, clock);
     set = ReplicaSet.open(config, platform, TestTablet::dropFirst, kv);
@@ -52,7 +61,16 @@ final class TestTablet implements AutoCloseable {
   }
 
   static TestTablet open(Path directory, KvSettings stores) {
-    return new TestTablet(directory, 64 << 10, stores);
+    return new TestTablet(directory, log(86_400_000), stores);
+  }
+
+  /** One that forgets writers after another time. */
+  static TestTablet open(Path directory, long writerExpiryMs) {
+    return new TestTablet(directory, log(writerExpiryMs), smallStores());
+  }
+
+  private static LogConfig log(long writerExpiryMs) {
+    return new LogConfig(64 << 10, 3_600_000, 512, 1 << 10, writerExpiryMs);
   }
 
   /** Makes the rest of a batch anew. */

@@ -3,6 +3,7 @@ package io.sluice.tiering.job;
 import io.sluice.client.LogScanner;
 import io.sluice.client.ScanBatch;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
 import io.sluice.common.TablePath;
 import io.sluice.format.batch.ChangeType;
 import io.sluice.format.row.GenericRow;
@@ -123,6 +124,11 @@ final class FakeLog implements LogSource {
     }
 
     @Override
+    public Map<TableBucket, Long> bucketPositions() {
+      return Map.of();
+    }
+
+    @Override
     public void close() {}
   }
 
@@ -146,6 +152,11 @@ final class FakeLog implements LogSource {
     @Override
     public int bucket() {
       return bucket;
+    }
+
+    @Override
+    public TableBucket tableBucket() {
+      return TableBucket.of(1, bucket);
     }
 
     @Override

@@ -4,12 +4,11 @@ import io.sluice.client.ClientConfig;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TimeSource;
-import io.sluice.format.bucket.SequenceBuckets;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +19,17 @@ import org.jspecify.annotations.Nullable;
  * lingered when the lock is free, else the next row does.
  */
 final class Accumulator implements AutoCloseable {
+  /** Batches without an answer from which on only full batches are sent. */
+  private static final int MAX_BATCHES_AHEAD = 8;
+
+  /** Full batches that wait to be encoded; more would only be cold when their turn comes. */
+  private static final int MAX_SEALED_BATCHES = 4;
+
+  /** So much of the buffer allows one open batch: 256 of them by default. */
+  private static final long BUFFER_FOR_OPEN_BATCH = 256 * 1024;
+
+  private static final int MIN_OPEN_BATCHES = 16;
+
   private final ReentrantLock lock = new ReentrantLock();
   private final RowBufferPool pool;
   private final MemoryBudget budget;
@@ -28,13 +38,14 @@ final class Accumulator implements AutoCloseable {
   private final int batchBytes;
   private final long lingerNanos;
   private final long deliveryNanos;
+  private final int maxOpenBatches;
+  private final MemoryBudget backlog;
   private final Queue<SealedBatch> sealed = new ConcurrentLinkedQueue<>();
 
   // Guarded by the lock.
-  private final @Nullable RowBatch[] open;
+  private final AppendPace pace;
   private final LinkedHashSet<RowBatch> inOpeningOrder = new LinkedHashSet<>();
-  private int sticky;
-
+  private volatile int unanswered;
   private volatile boolean sealWanted;
   private volatile boolean sealAllWanted;
   private volatile long oldestOpenNanos;
@@ -43,7 +54,6 @@ final class Accumulator implements AutoCloseable {
 
   Accumulator(
       ClientConfig config,
-      int buckets,
       RowBufferPool pool,
       MemoryBudget budget,
       Outstanding outstanding,
@@ -55,8 +65,15 @@ final class Accumulator implements AutoCloseable {
     this.batchBytes = config.batchBytes();
     this.lingerNanos = config.linger().toNanos();
     this.deliveryNanos = config.deliveryTimeout().toNanos();
-    this.open = new RowBatch[buckets];
-    this.sticky = ThreadLocalRandom.current().nextInt(buckets);
+    this.maxOpenBatches =
+        (int)
+            Math.min(
+                Integer.MAX_VALUE,
+                Math.max(MIN_OPEN_BATCHES, config.bufferBytes() / BUFFER_FOR_OPEN_BATCH));
+    this.pace = new AppendPace(lingerNanos, batchBytes, time.nanoTime());
+    this.backlog =
+        new MemoryBudget(
+            (long) MAX_SEALED_BATCHES * batchBytes, "The queue of batches to be encoded", time);
   }
 
   /** Takes the lock for one row or more, when the buffer has room. */
@@ -64,6 +81,7 @@ final class Accumulator implements AutoCloseable {
     requireAccepting();
     requireNoRowStarted();
     budget.awaitRoom(deliveryNanos);
+    backlog.awaitRoom(deliveryNanos);
     if (!lock.tryLock()) {
       lockSlowly();
     }
@@ -106,22 +124,15 @@ final class Accumulator implements AutoCloseable {
     return lock.isHeldByCurrentThread();
   }
 
-  /** The bucket that rows without a bucket key go to now. */
-  int stickyBucket() {
-    return sticky;
-  }
-
-  /** The bucket of a source position in a table without a bucket key. */
-  int bucketOf(long sequence) {
-    return SequenceBuckets.bucket(sequence, open.length);
-  }
-
   /** The open batch of the bucket. The lock is held. */
-  RowBatch batch(int bucket) {
-    RowBatch batch = open[bucket];
+  RowBatch batch(WriterBucket bucket) {
+    RowBatch batch = bucket.open();
     if (batch == null) {
+      if (inOpeningOrder.size() >= maxOpenBatches) {
+        makeRoomForOne();
+      }
       batch = new RowBatch(bucket, pool.take(), time.nanoTime());
-      open[bucket] = batch;
+      bucket.open(batch);
       inOpeningOrder.add(batch);
       if (!anyOpen) {
         oldestOpenNanos = batch.openedNanos();
@@ -129,6 +140,16 @@ final class Accumulator implements AutoCloseable {
       }
     }
     return batch;
+  }
+
+  /** An open batch holds memory for its first rows, which the budget does not count. */
+  private void makeRoomForOne() {
+    RowBatch oldest = oldest();
+    if (oldest != null) {
+      seal(oldest);
+      // The row that comes wakes the loop.
+      sealWanted = true;
+    }
   }
 
   /**
@@ -141,8 +162,8 @@ final class Accumulator implements AutoCloseable {
     if (batch.rowCount() == 1) {
       outstanding.add(batch.done());
     }
-    boolean wake = batch.rowCount() == 1 && lingerNanos == 0;
-    wake |= batch.rowCount() == 1 && oldest() == batch;
+    pace.rowAdded();
+    boolean wake = batch.rowCount() == 1 && (lingerNanos == 0 || oldest() == batch);
     if (batch.measureDue(largeValue)) {
       budget.add(batch.measure(batchBytes));
       if (batch.countedBytes() >= batchBytes) {
@@ -159,24 +180,27 @@ final class Accumulator implements AutoCloseable {
 
   /** Adds rows that are encoded already, after those of the bucket's open batch. Lock held. */
   void addEncoded(SealedBatch batch) {
-    RowBatch before = open[batch.bucket()];
+    RowBatch before = batch.bucket().open();
     if (before != null) {
       seal(before);
     }
     outstanding.add(batch.done());
     budget.add(batch.countedBytes());
+    backlog.add(batch.countedBytes());
     sealed.add(batch);
-    advanceSticky(batch.bucket());
+    batch.bucket().partition().sealed(batch.bucket());
   }
 
   private void seal(RowBatch batch) {
-    open[batch.bucket()] = null;
+    batch.bucket().open(null);
     if (batch.rowCount() == 0) {
       pool.give(batch.rows());
     } else {
       budget.add(batch.measure(batchBytes));
+      pace.sealed(batch.rowCount(), batch.countedBytes());
+      backlog.add(batch.countedBytes());
       sealed.add(batch.seal(time.nanoTime() + deliveryNanos));
-      advanceSticky(batch.bucket());
+      batch.bucket().partition().sealed(batch.bucket());
     }
     inOpeningOrder.remove(batch);
     RowBatch oldest = oldest();
@@ -192,20 +216,27 @@ final class Accumulator implements AutoCloseable {
     return order.hasNext() ? order.next() : null;
   }
 
-  private void advanceSticky(int bucket) {
-    if (bucket == sticky) {
-      sticky = (sticky + 1) % open.length;
-    }
-  }
-
   private void sealDue(long now) {
     boolean all = sealAllWanted;
     sealWanted = false;
     sealAllWanted = false;
+    boolean lingered = unanswered < MAX_BATCHES_AHEAD;
     RowBatch oldest = oldest();
-    while (oldest != null && (all || now - oldest.openedNanos() >= lingerNanos)) {
+    while (oldest != null && (all || (lingered && now - oldest.openedNanos() >= lingerNanos))) {
       seal(oldest);
       oldest = oldest();
+    }
+    if (oldest != null && pace.isSlow(now, unanswered, inOpeningOrder.size())) {
+      sealIdle();
+    }
+  }
+
+  /** Seals what need not wait: a bucket that awaits an answer collects what comes until then. */
+  private void sealIdle() {
+    for (RowBatch batch : List.copyOf(inOpeningOrder)) {
+      if (batch.bucket().queue().isIdle()) {
+        seal(batch);
+      }
     }
   }
 
@@ -221,23 +252,30 @@ final class Accumulator implements AutoCloseable {
     }
   }
 
-  /** Asks for everything open to be sealed as soon as no row is being written. */
-  void requestSealAll() {
-    sealAllWanted = true;
-    sealWanted = true;
+  /** Makes room when the buffer is full of open batches and nothing else would make any. */
+  void requestRoom() {
+    if (unanswered == 0 && sealed.isEmpty()) {
+      sealAllWanted = true;
+      sealWanted = true;
+    }
   }
 
   /**
-   * For the delivery loop: the next sealed batch, after sealing what has lingered.
+   * For the delivery loop: the next sealed batch, after sealing what has lingered or need not wait.
    *
-   * @param sealLingered whether batches that are not full may be sealed because they have lingered
+   * <p>While many batches are unanswered, rows collect in the open ones whatever the linger time: a
+   * server that falls behind gets fewer and larger puts, not a queue that grows. The answer that
+   * makes room wakes the loop.
+   *
+   * @param nowUnanswered batches on their way
    */
-  @Nullable SealedBatch poll(long now, boolean sealLingered) {
-    SealedBatch next = sealed.poll();
+  @Nullable SealedBatch poll(long now, int nowUnanswered) {
+    unanswered = nowUnanswered;
+    SealedBatch next = takeSealed();
     if (next != null) {
       return next;
     }
-    if (sealWanted || (sealLingered && anyOpen && now - oldestOpenNanos >= lingerNanos)) {
+    if (sealWanted || (anyOpen && mayBeDue(now))) {
       if (lock.tryLock()) {
         try {
           sealDue(now);
@@ -248,20 +286,35 @@ final class Accumulator implements AutoCloseable {
         sealWanted = true;
       }
     }
-    return sealed.poll();
+    return takeSealed();
   }
 
   /** The next sealed batch, null when there is none. */
   @Nullable SealedBatch takeSealed() {
-    return sealed.poll();
+    SealedBatch next = sealed.poll();
+    if (next != null) {
+      backlog.release(next.countedBytes());
+    }
+    return next;
   }
 
-  /** Nanoseconds until a batch has lingered, at least 0; {@code Long.MAX_VALUE} without any. */
+  /** Nanoseconds until an open batch may have to be sealed; {@code Long.MAX_VALUE} without any. */
   long nextDueIn(long now) {
     if (sealWanted) {
       return 0;
     }
-    return anyOpen ? Math.max(lingerNanos - (now - oldestOpenNanos), 0) : Long.MAX_VALUE;
+    if (!anyOpen || unanswered >= MAX_BATCHES_AHEAD) {
+      return Long.MAX_VALUE;
+    }
+    long left = Math.max(lingerNanos - (now - oldestOpenNanos), 0);
+    return unanswered < AppendPace.UNANSWERED_WHEN_SLOW
+        ? Math.min(left, AppendPace.WINDOW_NANOS)
+        : left;
+  }
+
+  private boolean mayBeDue(long now) {
+    return unanswered < AppendPace.UNANSWERED_WHEN_SLOW
+        || (unanswered < MAX_BATCHES_AHEAD && now - oldestOpenNanos >= lingerNanos);
   }
 
   /** Refuses all further rows with this failure. */
@@ -292,12 +345,9 @@ final class Accumulator implements AutoCloseable {
             : refused;
     lockSlowly();
     try {
-      for (int bucket = 0; bucket < open.length; bucket++) {
-        RowBatch batch = open[bucket];
-        open[bucket] = null;
-        if (batch != null) {
-          batch.discard(why);
-        }
+      for (RowBatch batch : inOpeningOrder) {
+        batch.bucket().open(null);
+        batch.discard(why);
       }
       inOpeningOrder.clear();
       for (SealedBatch left = sealed.poll(); left != null; left = sealed.poll()) {

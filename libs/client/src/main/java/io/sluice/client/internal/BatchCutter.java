@@ -4,7 +4,6 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.format.batch.BatchLimits;
 import io.sluice.format.batch.BatchWriter;
-import io.sluice.format.batch.CompressionSettings;
 import io.sluice.format.batch.EncodedBatch;
 import io.sluice.format.batch.LogBatchDecoder;
 import io.sluice.format.batch.LogBatchEncoder;
@@ -26,8 +25,11 @@ final class BatchCutter implements AutoCloseable {
   private final LogBatchDecoder decoder;
   private final TableSchema schema;
 
-  BatchCutter(BufferAllocator allocator, CompressionSettings compression, TableSchema schema) {
-    this.encoder = new LogBatchEncoder(allocator, compression);
+  /**
+   * @param encoder frames the batches; closed with this
+   */
+  BatchCutter(LogBatchEncoder encoder, BufferAllocator allocator, TableSchema schema) {
+    this.encoder = encoder;
     this.decoder = new LogBatchDecoder(allocator);
     this.schema = schema;
   }

@@ -150,7 +150,7 @@ final class BatchPreparation implements AutoCloseable {
     parts.partDone(why, cut.wireBytes());
   }
 
-  private SluiceException jump(int bucket, long last, long count) {
+  private SluiceException jump(WriterBucket bucket, long last, long count) {
     return new SluiceException(
         ErrorCode.INVALID_ARGUMENT,
         "Sequence "
@@ -159,7 +159,7 @@ final class BatchPreparation implements AutoCloseable {
             + table.path()
             + " is "
             + count
-            + " after the one before it in bucket "
+            + " after the one before it in "
             + bucket
             + "; positions may grow by at most "
             + Integer.MAX_VALUE);
@@ -170,7 +170,7 @@ final class BatchPreparation implements AutoCloseable {
     String message = why == null ? "A row cannot be sent" : String.valueOf(why.getMessage());
     return new SluiceException(
         why == null ? ErrorCode.INTERNAL : why.code(),
-        "Table " + table.path() + " bucket " + sealed.bucket() + ": " + message,
+        "Table " + table.path() + " " + sealed.bucket() + ": " + message,
         why);
   }
 

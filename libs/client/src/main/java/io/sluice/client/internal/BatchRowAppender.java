@@ -3,7 +3,6 @@ package io.sluice.client.internal;
 import io.sluice.client.RowAppender;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
-import io.sluice.format.bucket.BucketFunction;
 import io.sluice.format.row.ColumnWriters;
 import io.sluice.format.row.VectorRow;
 import io.sluice.format.schema.Column;
@@ -54,9 +53,8 @@ final class BatchRowAppender implements RowAppender, AutoCloseable {
   /** Starts a row; the accumulator's lock was just taken. */
   void begin() {
     largeValue = false;
-    if (writer.bucketFunction() == null) {
-      Accumulator accumulator = writer.accumulator();
-      batch = accumulator.batch(accumulator.stickyBucket());
+    if (writer.routing().isFree()) {
+      batch = writer.accumulator().batch(writer.routing().next());
       target = batch.rows().writers();
     } else {
       target = single.writers();
@@ -68,16 +66,14 @@ final class BatchRowAppender implements RowAppender, AutoCloseable {
     ColumnWriters row = target();
     try {
       row.endRow();
-      BucketFunction function = writer.bucketFunction();
       RowBatch added = batch;
-      if (added == null && function != null) {
-        VectorRow cursor = finishSingle();
-        added = writer.accumulator().batch(function.bucket(cursor));
+      if (added == null) {
+        VectorSchemaRoot root = single.finish();
+        VectorRow cursor = cursor(root);
+        added = writer.accumulator().batch(writer.routing().of(root, 0, cursor));
         added.rows().writers().write(cursor);
       }
-      if (added != null) {
-        writer.rowWritten(added, largeValue);
-      }
+      writer.rowWritten(added, largeValue);
     } catch (SluiceException e) {
       row.abortRow();
       throw e;
@@ -87,8 +83,7 @@ final class BatchRowAppender implements RowAppender, AutoCloseable {
   }
 
   /** The row in the buffer of one row; its vectors stay the same from row to row. */
-  private VectorRow finishSingle() {
-    VectorSchemaRoot root = single.finish();
+  private VectorRow cursor(VectorSchemaRoot root) {
     if (singleRow == null) {
       singleRow = new VectorRow(root);
     }
@@ -210,6 +205,12 @@ final class BatchRowAppender implements RowAppender, AutoCloseable {
   @Override
   public RowAppender setInstant(int column, Instant value) {
     target().setInstant(column, value);
+    return this;
+  }
+
+  @Override
+  public RowAppender setObject(int column, @Nullable Object value) {
+    target().setObject(column, value);
     return this;
   }
 

@@ -1,5 +1,6 @@
 package io.sluice.client.internal;
 
+import io.sluice.common.TableBucket;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -13,22 +14,27 @@ final class BucketLookups {
   private static final int MAX_KEYS = 1024;
   private static final int MAX_KEY_BYTES = 1024 * 1024;
 
-  private final int bucket;
+  private final TableBucket bucket;
   private final ArrayDeque<PendingLookup> waiting = new ArrayDeque<>();
   private int unanswered;
   private int failures;
   private long retryAtNanos;
 
-  BucketLookups(int bucket) {
+  BucketLookups(TableBucket bucket) {
     this.bucket = bucket;
   }
 
-  int bucket() {
+  TableBucket bucket() {
     return bucket;
   }
 
   boolean isWaiting() {
     return !waiting.isEmpty();
+  }
+
+  /** Whether nothing of it is left to do. */
+  boolean isIdle() {
+    return waiting.isEmpty() && unanswered == 0;
   }
 
   void add(PendingLookup lookup) {

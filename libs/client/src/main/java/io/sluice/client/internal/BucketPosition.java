@@ -1,5 +1,6 @@
 package io.sluice.client.internal;
 
+import io.sluice.common.TableBucket;
 import io.sluice.protocol.flight.v1.BucketScan;
 import io.sluice.protocol.flight.v1.EndAt;
 import io.sluice.protocol.flight.v1.StartAt;
@@ -9,7 +10,7 @@ final class BucketPosition {
   /** The end of a scan that follows. */
   static final long NEVER = Long.MAX_VALUE;
 
-  private final int bucket;
+  private final TableBucket bucket;
   private final long end;
   private final boolean fromEarliest;
   private final boolean current;
@@ -17,16 +18,18 @@ final class BucketPosition {
   private boolean ended;
   private long received;
   private long delivered;
+  private int waiting;
   private int lastEpoch;
 
   /**
    * @param fromEarliest whether the start is wherever the log starts when it is first read
    */
-  BucketPosition(int bucket, long start, long end, boolean fromEarliest) {
+  BucketPosition(TableBucket bucket, long start, long end, boolean fromEarliest) {
     this(bucket, start, end, fromEarliest, false);
   }
 
-  private BucketPosition(int bucket, long start, long end, boolean fromEarliest, boolean current) {
+  private BucketPosition(
+      TableBucket bucket, long start, long end, boolean fromEarliest, boolean current) {
     this.bucket = bucket;
     this.received = start;
     this.delivered = start;
@@ -40,11 +43,11 @@ final class BucketPosition {
    *
    * @param visible an offset that the rows are not older than
    */
-  static BucketPosition ofCurrentRows(int bucket, long visible) {
+  static BucketPosition ofCurrentRows(TableBucket bucket, long visible) {
     return new BucketPosition(bucket, visible, NEVER, true, true);
   }
 
-  int bucket() {
+  TableBucket bucket() {
     return bucket;
   }
 
@@ -58,20 +61,32 @@ final class BucketPosition {
     return moved && !isComplete();
   }
 
-  /** The offset after the last row received. */
+  /** The offset after the last row received or skipped. */
   long received() {
     return received;
   }
 
-  /** The offset after the last row given to the application. */
+  /** The offset after the last row given to the application, or skipped behind it. */
   long delivered() {
     return delivered;
   }
 
+  /** A batch was received, which waits to be {@link #deliveredUpTo delivered}. */
   void receivedUpTo(long next, int epoch) {
     received = Math.max(received, next);
     lastEpoch = Math.max(lastEpoch, epoch);
     moved = true;
+    waiting++;
+  }
+
+  /** The server says that there is nothing for this scan before that offset. */
+  void skippedTo(long next, int epoch) {
+    received = Math.max(received, next);
+    lastEpoch = Math.max(lastEpoch, epoch);
+    moved = true;
+    if (waiting == 0) {
+      delivered = Math.max(delivered, received);
+    }
   }
 
   /** Says that the server has sent everything up to the end, holes included. */
@@ -79,13 +94,25 @@ final class BucketPosition {
     ended = true;
   }
 
+  /** One waiting batch was given out; what was skipped behind the last one goes with it. */
   void deliveredUpTo(long next) {
+    waiting--;
+    delivered = waiting == 0 && !current ? Math.max(next, received) : next;
+  }
+
+  /** The last waiting batch was given out in part: the scan goes on inside it. */
+  void cutAt(long next) {
+    waiting--;
     delivered = next;
   }
 
   /** What a ticket asks for to go on from here. */
   BucketScan toScan() {
-    BucketScan.Builder scan = BucketScan.newBuilder().setBucket(bucket).setLastEpoch(lastEpoch);
+    BucketScan.Builder scan =
+        BucketScan.newBuilder()
+            .setPartitionId(bucket.partitionId())
+            .setBucket(bucket.bucket())
+            .setLastEpoch(lastEpoch);
     if (current) {
       return scan.build();
     }

@@ -9,24 +9,25 @@ import org.jspecify.annotations.Nullable;
  * are sent, then those that wait. Owned by the delivery loop.
  */
 final class BucketQueue {
-  private final int bucket;
+  private final WriterBucket bucket;
   private final List<PendingBatch> batches = new ArrayList<>();
   private int sent;
   private long nextSequence;
   private long ackedThrough;
   private long retryAtNanos;
   private boolean pausing;
+  private volatile boolean idle = true;
 
   /**
    * @param lastSequence the last sequence stored before, -1 when none
    */
-  BucketQueue(int bucket, long lastSequence) {
+  BucketQueue(WriterBucket bucket, long lastSequence) {
     this.bucket = bucket;
     this.nextSequence = lastSequence + 1;
     this.ackedThrough = lastSequence;
   }
 
-  int bucket() {
+  WriterBucket bucket() {
     return bucket;
   }
 
@@ -44,6 +45,11 @@ final class BucketQueue {
     return batches.isEmpty();
   }
 
+  /** Whether there is no batch whose outcome is awaited; from any thread. */
+  boolean isIdle() {
+    return idle;
+  }
+
   List<PendingBatch> batches() {
     return batches;
   }
@@ -51,6 +57,7 @@ final class BucketQueue {
   /** Adds the batch that goes on at {@link #nextSequence}. */
   void add(PendingBatch batch) {
     batches.add(batch);
+    idle = false;
     nextSequence = batch.lastSequence() + 1;
   }
 
@@ -123,5 +130,6 @@ final class BucketQueue {
       ackedThrough = batches.remove(0).lastSequence();
       sent = Math.max(sent - 1, 0);
     }
+    idle = batches.isEmpty();
   }
 }

@@ -6,11 +6,9 @@ import io.sluice.client.RowAppender;
 import io.sluice.client.TableDescription;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
-import io.sluice.format.bucket.BucketFunction;
 import io.sluice.format.row.Row;
 import io.sluice.format.row.VectorRow;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
@@ -25,24 +23,20 @@ final class BufferingAppendWriter implements AppendWriter {
   private final Accumulator accumulator;
   private final SourcePositions positions;
   private final BatchCutter passThrough;
-  private final @Nullable BucketFunction bucketFunction;
+  private final RowRouting routing;
   private final BatchRowAppender appender;
   private final boolean variableWidth;
 
   /**
    * @param passThrough encodes Arrow batches on the caller's thread; under the accumulator's lock
-   * @param storedBefore the last sequences of a named writer in the buckets
    */
-  BufferingAppendWriter(WriterCore core, BatchCutter passThrough, Map<Integer, Long> storedBefore) {
+  BufferingAppendWriter(WriterCore core, BatchCutter passThrough) {
     this.core = core;
     this.table = core.table();
     this.accumulator = core.accumulator();
-    this.positions = new SourcePositions(core.parts(), table.bucketCount(), storedBefore);
+    this.positions = new SourcePositions(core.parts());
     this.passThrough = passThrough;
-    this.bucketFunction =
-        table.bucketKey().isEmpty()
-            ? null
-            : BucketFunction.of(table.schema(), table.bucketKey(), table.bucketCount());
+    this.routing = core.parts().routing();
     this.appender = new BatchRowAppender(this, core.parts().pool().single());
     this.variableWidth = BatchRowAppender.hasVariableWidth(table.schema());
   }
@@ -51,8 +45,8 @@ final class BufferingAppendWriter implements AppendWriter {
     return accumulator;
   }
 
-  @Nullable BucketFunction bucketFunction() {
-    return bucketFunction;
+  RowRouting routing() {
+    return routing;
   }
 
   @Override
@@ -62,8 +56,7 @@ final class BufferingAppendWriter implements AppendWriter {
     CompletableFuture<AppendResult> future;
     accumulator.enter();
     try {
-      int bucket = bucketFunction == null ? accumulator.stickyBucket() : bucketFunction.bucket(row);
-      RowBatch batch = accumulator.batch(bucket);
+      RowBatch batch = accumulator.batch(routing.of(checked(row)));
       batch.rows().writers().write(row);
       future = batch.addFuture();
       wake = accumulator.rowAdded(batch, variableWidth);
@@ -84,8 +77,7 @@ final class BufferingAppendWriter implements AppendWriter {
     accumulator.enter();
     try {
       positions.requireAfterLast(sequence);
-      int bucket =
-          bucketFunction == null ? accumulator.bucketOf(sequence) : bucketFunction.bucket(row);
+      WriterBucket bucket = routing.of(sequence, checked(row));
       CompletableFuture<AppendResult> stored = positions.skip(sequence, bucket);
       if (stored != null) {
         return stored;
@@ -102,6 +94,21 @@ final class BufferingAppendWriter implements AppendWriter {
       core.wake();
     }
     return future;
+  }
+
+  private Row checked(Row row) {
+    if (row.columnCount() != table.schema().size()) {
+      throw new SluiceException(
+          ErrorCode.INVALID_VALUE,
+          "The row has "
+              + row.columnCount()
+              + " values; table "
+              + table.path()
+              + " has "
+              + table.schema().size()
+              + " columns");
+    }
+    return row;
   }
 
   @Override
@@ -140,16 +147,40 @@ final class BufferingAppendWriter implements AppendWriter {
               + " has "
               + table.schema().size());
     }
-    if (bucketFunction == null) {
-      pass(root, rows);
+    WriterPartition partition = routing.hasBucketKey() ? null : onlyPartition(root, rows);
+    if (routing.isFree() || partition != null) {
+      pass(root, rows, partition);
     } else {
-      appendByKey(root, rows, bucketFunction);
+      appendByValues(root, rows);
     }
     core.wake();
   }
 
-  /** Encodes on the caller's thread, in parts of about the batch size. */
-  private void pass(VectorSchemaRoot root, int rows) {
+  /** The partition of all rows of the batch, null when there is none or there are several. */
+  private @Nullable WriterPartition onlyPartition(VectorSchemaRoot root, int rows) {
+    if (!routing.isPartitioned()) {
+      return null;
+    }
+    accumulator.enter();
+    try {
+      WriterPartition first = routing.partition(root, 0);
+      for (int row = 1; row < rows; row++) {
+        if (routing.partition(root, row) != first) {
+          return null;
+        }
+      }
+      return first;
+    } finally {
+      accumulator.exit();
+    }
+  }
+
+  /**
+   * Encodes on the caller's thread, in parts of about the batch size.
+   *
+   * @param partition the partition of all rows, null when the table is not partitioned
+   */
+  private void pass(VectorSchemaRoot root, int rows, @Nullable WriterPartition partition) {
     long bytes = 0;
     for (FieldVector vector : root.getFieldVectors()) {
       bytes += vector.getBufferSize();
@@ -164,7 +195,7 @@ final class BufferingAppendWriter implements AppendWriter {
         long wireBytes = cuts.stream().mapToLong(BatchCutter.Cut::wireBytes).sum();
         accumulator.addEncoded(
             new SealedBatch(
-                accumulator.stickyBucket(),
+                partition == null ? routing.next() : routing.next(partition),
                 count,
                 null,
                 cuts,
@@ -181,13 +212,13 @@ final class BufferingAppendWriter implements AppendWriter {
     }
   }
 
-  private void appendByKey(VectorSchemaRoot root, int rows, BucketFunction function) {
+  private void appendByValues(VectorSchemaRoot root, int rows) {
     VectorRow cursor = new VectorRow(root);
     for (int i = 0; i < rows; i++) {
       Row row = cursor.at(i);
       accumulator.enter();
       try {
-        RowBatch batch = accumulator.batch(function.bucket(row));
+        RowBatch batch = accumulator.batch(routing.of(root, i, row));
         batch.rows().writers().write(row);
         rowWritten(batch, variableWidth);
       } finally {

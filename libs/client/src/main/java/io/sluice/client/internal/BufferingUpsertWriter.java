@@ -6,10 +6,8 @@ import io.sluice.client.UpsertWriter;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.format.batch.ChangeType;
-import io.sluice.format.bucket.BucketFunction;
 import io.sluice.format.row.Row;
 import io.sluice.format.schema.TableSchema;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -25,23 +23,19 @@ final class BufferingUpsertWriter implements UpsertWriter {
   private final DeletionRows deletions;
   private final SourcePositions positions;
   private final boolean variableWidth;
-
-  // Guarded by the accumulator's lock.
-  private final BucketFunction buckets;
+  private final RowRouting routing;
 
   /**
    * @param schema the columns that the writer writes
-   * @param storedBefore the last sequences of a named writer in the buckets
    */
-  BufferingUpsertWriter(WriterCore core, TableSchema schema, Map<Integer, Long> storedBefore) {
+  BufferingUpsertWriter(WriterCore core, TableSchema schema) {
     this.core = core;
     this.schema = schema;
     this.keys = new TableKeys(core.table());
     this.deletions = new DeletionRows(schema);
-    this.positions = new SourcePositions(core.parts(), core.table().bucketCount(), storedBefore);
+    this.positions = new SourcePositions(core.parts());
     this.variableWidth = BatchRowAppender.hasVariableWidth(schema);
-    this.buckets =
-        BucketFunction.of(schema, TableKeys.bucketKey(core.table()), core.table().bucketCount());
+    this.routing = core.parts().routing();
   }
 
   @Override
@@ -100,7 +94,7 @@ final class BufferingUpsertWriter implements UpsertWriter {
     boolean wake;
     accumulator.enter();
     try {
-      int bucket = buckets.bucket(row);
+      WriterBucket bucket = routing.of(row);
       if (positioned) {
         positions.requireAfterLast(sequence);
         CompletableFuture<AppendResult> stored = positions.skip(sequence, bucket);

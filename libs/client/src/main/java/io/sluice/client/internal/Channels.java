@@ -6,6 +6,7 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.HostPort;
 import io.sluice.common.SluiceException;
 import io.sluice.protocol.flight.FlightFrames;
+import io.sluice.protocol.transport.BulkTransport;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -23,6 +24,7 @@ final class Channels implements AutoCloseable {
 
   private static final long CLOSE_SECONDS = 5;
 
+  private final BulkTransport transport = BulkTransport.open("sluice-bulk", 2);
   private final Map<String, ManagedChannel> control = new HashMap<>();
   private final Map<String, ManagedChannel> puts = new HashMap<>();
   private boolean closed;
@@ -36,7 +38,7 @@ final class Channels implements AutoCloseable {
   /** The channel for puts. Its callbacks run on the transport's thread and must not block. */
   synchronized ManagedChannel put(String address) {
     requireOpen();
-    return puts.computeIfAbsent(address, Channels::bulk);
+    return puts.computeIfAbsent(address, this::bulk);
   }
 
   /** A new channel for one scan, closed by the caller; callbacks as for {@link #put}. */
@@ -51,8 +53,12 @@ final class Channels implements AutoCloseable {
     }
   }
 
-  private static ManagedChannel bulk(String address) {
-    return builder(address).flowControlWindow(BULK_WINDOW_BYTES).directExecutor().build();
+  private ManagedChannel bulk(String address) {
+    return transport
+        .use(builder(address))
+        .flowControlWindow(BULK_WINDOW_BYTES)
+        .directExecutor()
+        .build();
   }
 
   private static NettyChannelBuilder builder(String address) {
@@ -76,6 +82,7 @@ final class Channels implements AutoCloseable {
     }
     open.forEach(ManagedChannel::shutdownNow);
     open.forEach(Channels::awaitEnd);
+    transport.close();
   }
 
   private static void awaitEnd(ManagedChannel channel) {

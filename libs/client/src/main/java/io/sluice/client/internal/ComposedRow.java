@@ -8,6 +8,9 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** A row whose columns are columns of other rows. */
 final class ComposedRow implements Row {
@@ -110,5 +113,20 @@ final class ComposedRow implements Row {
   @Override
   public Instant getInstant(int column) {
     return source(column).getInstant(positions[column]);
+  }
+
+  @Override
+  public List<@Nullable Object> getArray(int column) {
+    return source(column).getArray(positions[column]);
+  }
+
+  @Override
+  public Map<Object, @Nullable Object> getMap(int column) {
+    return source(column).getMap(positions[column]);
+  }
+
+  @Override
+  public Row getRow(int column) {
+    return source(column).getRow(positions[column]);
   }
 }

@@ -3,6 +3,7 @@ package io.sluice.client.internal;
 import io.sluice.client.ScanBatch;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
 import io.sluice.format.batch.ChangeType;
 import io.sluice.format.projection.MetadataColumns;
 import io.sluice.format.row.Row;
@@ -19,7 +20,7 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 final class DecodedBatch implements ScanBatch {
   private static final List<ChangeType> CHANGE_TYPES = List.of(ChangeType.values());
 
-  private final int bucket;
+  private final TableBucket bucket;
   private final long baseOffset;
   private final long nextOffset;
   private final long appendTimeMs;
@@ -27,7 +28,11 @@ final class DecodedBatch implements ScanBatch {
   private boolean closed;
 
   DecodedBatch(
-      int bucket, long baseOffset, long nextOffset, long appendTimeMs, VectorSchemaRoot root) {
+      TableBucket bucket,
+      long baseOffset,
+      long nextOffset,
+      long appendTimeMs,
+      VectorSchemaRoot root) {
     this.bucket = bucket;
     this.baseOffset = baseOffset;
     this.nextOffset = nextOffset;
@@ -37,6 +42,11 @@ final class DecodedBatch implements ScanBatch {
 
   @Override
   public int bucket() {
+    return bucket.bucket();
+  }
+
+  @Override
+  public TableBucket tableBucket() {
     return bucket;
   }
 

@@ -1,6 +1,5 @@
 package io.sluice.client.internal;
 
-import io.sluice.client.BucketDescription;
 import io.sluice.client.TableDescription;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
@@ -8,7 +7,6 @@ import io.sluice.protocol.flight.v1.Command;
 import io.sluice.protocol.flight.v1.PutAnswer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -26,9 +24,6 @@ import org.jspecify.annotations.Nullable;
  * a row.
  */
 final class DeliveryLoop implements Runnable, PutStream.Events {
-  /** Batches without an answer from which on only full batches are sent. */
-  private static final int MAX_BATCHES_AHEAD = 8;
-
   private static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final long BUSY_LOCK_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -38,7 +33,6 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
   private final WriterIdentity writer;
   private final Accumulator accumulator;
   private final BatchPreparation preparation;
-  private final BucketQueue[] queues;
   private final LeaderView leaders;
   private final PutStreams streams;
   private final List<BucketQueue> active = new ArrayList<>();
@@ -58,14 +52,12 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
       WriterIdentity writer,
       Command command,
       Accumulator accumulator,
-      BatchPreparation preparation,
-      BucketQueue[] queues) {
+      BatchPreparation preparation) {
     this.core = core;
     this.table = table;
     this.writer = writer;
     this.accumulator = accumulator;
     this.preparation = preparation;
-    this.queues = queues;
     this.streams = new PutStreams(core.channels(), command, this);
     this.leaders = new LeaderView(core.tables(), table, this::execute, core.time());
     this.thread = ClientCore.daemons("sluice-writer-" + table.path()).newThread(this);
@@ -150,7 +142,7 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
       work++;
     }
     long now = core.time().nanoTime();
-    SealedBatch sealed = accumulator.poll(now, mayGoEarly());
+    SealedBatch sealed = accumulator.poll(now, unanswered());
     if (sealed != null) {
       prepare(sealed);
       work++;
@@ -164,26 +156,24 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
   }
 
   /**
-   * Whether batches that are not full may go. While many are unanswered, rows collect in the open
-   * batches instead: with a linger of zero a server that falls behind gets fewer and larger puts,
-   * not a queue that grows. The answer that makes room wakes the loop. Those of a bucket that takes
-   * nothing now do not count: they must not hold back the rows of the others.
+   * Batches on their way. Those of a bucket that takes nothing now do not count: they must not hold
+   * back the rows of the others.
    */
-  private boolean mayGoEarly() {
+  private int unanswered() {
     int ahead = 0;
     for (BucketQueue queue : active) {
-      String leader = leaders.leaderOf(queue.bucket());
+      String leader = leaders.leaderOf(queue.bucket().id());
       if (leader != null && !queue.isRetrying() && !streams.isFailing(leader)) {
         ahead += queue.batches().size();
       }
     }
-    return ahead < MAX_BATCHES_AHEAD;
+    return ahead;
   }
 
   private void park() {
     long now = core.time().nanoTime();
     long wait = active.isEmpty() ? IDLE_NANOS : CHECK_NANOS;
-    long due = mayGoEarly() ? accumulator.nextDueIn(now) : Long.MAX_VALUE;
+    long due = accumulator.nextDueIn(now);
     // Due but not sealed: a thread is writing a row.
     wait = Math.min(wait, due == 0 ? BUSY_LOCK_NANOS : due);
     for (BucketQueue queue : active) {
@@ -200,11 +190,18 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
       preparation.refuse(sealed, fatal);
       return;
     }
-    BucketQueue queue = queues[sealed.bucket()];
+    if (sealed.bucket().partition().isDropped()) {
+      SluiceException why = sealed.bucket().partition().droppedFailure();
+      preparation.failedForGood(writer, why);
+      preparation.refuse(sealed, why);
+      return;
+    }
+    BucketQueue queue = sealed.bucket().queue();
     boolean wasEmpty = queue.isEmpty();
     preparation.enqueue(sealed, queue, writer);
     if (wasEmpty && !queue.isEmpty()) {
       active.add(queue);
+      leaders.watch(sealed.bucket().partition().id());
     }
   }
 
@@ -229,8 +226,8 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
     return sent;
   }
 
-  private @Nullable PutStream streamFor(int bucket, long now) {
-    String address = leaders.leaderOf(bucket);
+  private @Nullable PutStream streamFor(WriterBucket bucket, long now) {
+    String address = leaders.leaderOf(bucket.id());
     if (address == null) {
       leaders.refresh(now);
       return null;
@@ -244,9 +241,9 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
     if (batch == null || !batch.isCurrent(answer.getRequestId())) {
       return;
     }
-    BucketQueue queue = queues[batch.bucket()];
+    BucketQueue queue = batch.bucket().queue();
     if (answer.hasError()) {
-      attemptFailed(queue, batch, PutFailures.of(stream, table, answer));
+      attemptFailed(queue, batch, PutFailures.of(stream, table, batch, answer));
     } else {
       batch.stored(answer);
     }
@@ -270,6 +267,9 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
         leaders.refresh(now);
       }
     } else {
+      if (why.code() == ErrorCode.PARTITION_NOT_FOUND) {
+        queue.bucket().partition().drop();
+      }
       failedForGood(queue, batch, why);
     }
   }
@@ -330,6 +330,7 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
       return;
     }
     for (BucketQueue queue : List.copyOf(active)) {
+      failIfDropped(queue);
       for (PendingBatch batch : queue.batches()) {
         if (now - batch.deadlineNanos() < 0) {
           break;
@@ -345,8 +346,24 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
     leaders.refreshIfWanted(now);
   }
 
-  private String describeLeader(int bucket) {
-    String address = leaders.leaderOf(bucket);
+  /** Rows on their way into a partition that is gone do not bring it back. */
+  private void failIfDropped(BucketQueue queue) {
+    WriterPartition partition = queue.bucket().partition();
+    if (leaders.isGone(partition.id())) {
+      partition.drop();
+    }
+    if (!partition.isDropped()) {
+      return;
+    }
+    for (PendingBatch batch : queue.batches()) {
+      if (!batch.isFinal()) {
+        failedForGood(queue, batch, partition.droppedFailure());
+      }
+    }
+  }
+
+  private String describeLeader(WriterBucket bucket) {
+    String address = leaders.leaderOf(bucket.id());
     return address == null ? "no leader is known" : streams.describe(address);
   }
 
@@ -376,20 +393,5 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
       preparation.refuse(sealed, why);
       sealed = accumulator.takeSealed();
     }
-  }
-
-  static BucketQueue[] queues(TableDescription table, Map<Integer, Long> lastSequences) {
-    BucketQueue[] queues = new BucketQueue[table.bucketCount()];
-    for (int i = 0; i < queues.length; i++) {
-      queues[i] = new BucketQueue(i, lastSequences.getOrDefault(i, -1L));
-    }
-    for (BucketDescription bucket : table.buckets()) {
-      if (bucket.bucket() >= queues.length) {
-        throw new SluiceException(
-            ErrorCode.INTERNAL,
-            "Table " + table.path() + " has bucket " + bucket.bucket() + " of " + queues.length);
-      }
-    }
-    return queues;
   }
 }

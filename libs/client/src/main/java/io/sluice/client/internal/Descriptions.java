@@ -1,12 +1,15 @@
 package io.sluice.client.internal;
 
 import io.sluice.client.BucketDescription;
+import io.sluice.client.PartitionDescription;
 import io.sluice.client.ServerDescription;
 import io.sluice.client.TableDescription;
 import io.sluice.common.TablePath;
+import io.sluice.format.partition.PartitionKeys;
 import io.sluice.protocol.metadata.Schemas;
 import io.sluice.protocol.metadata.v1.BucketInfo;
 import io.sluice.protocol.metadata.v1.Endpoint;
+import io.sluice.protocol.metadata.v1.PartitionInfo;
 import io.sluice.protocol.metadata.v1.ServerInfo;
 import io.sluice.protocol.metadata.v1.TableInfo;
 import java.util.List;
@@ -20,6 +23,10 @@ public final class Descriptions {
   public static TableDescription table(TableInfo table) {
     List<BucketDescription> buckets =
         table.getBucketsList().stream().map(Descriptions::bucket).toList();
+    List<PartitionDescription> partitions =
+        table.getPartitionsList().stream()
+            .map(each -> partition(table.getPartitionKeysList(), each))
+            .toList();
     return new TableDescription(
         table.getTableId(),
         new TablePath(table.getDatabase(), table.getTable()),
@@ -30,7 +37,18 @@ public final class Descriptions {
         table.getComment(),
         table.getCreatedMs(),
         table.getReplicationFactor(),
-        buckets);
+        buckets,
+        table.getPartitionKeysList(),
+        partitions);
+  }
+
+  /** A partition of a table with those partition columns. */
+  public static PartitionDescription partition(List<String> keys, PartitionInfo partition) {
+    return new PartitionDescription(
+        partition.getPartitionId(),
+        partition.getValuesList(),
+        PartitionKeys.name(keys, partition.getValuesList()),
+        partition.getCreatedMs());
   }
 
   private static BucketDescription bucket(BucketInfo bucket) {

@@ -4,9 +4,14 @@ import io.sluice.client.BucketDescription;
 import io.sluice.client.TableDescription;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
 import io.sluice.common.TimeSource;
 import io.sluice.protocol.error.StatusMapping;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +28,11 @@ final class LeaderView {
   private final Executor owner;
   private final TimeSource time;
   private final @Nullable String[] leaders;
+  private final Map<TableBucket, String> partitionLeaders = new HashMap<>();
+
+  /** How many look-ups in a row did not have a partition that is watched. */
+  private final Map<Long, Integer> missing = new HashMap<>();
+
   private boolean underWay;
   private boolean wanted;
   private long notBeforeNanos;
@@ -33,14 +43,31 @@ final class LeaderView {
     this.table = table;
     this.owner = owner;
     this.time = time;
-    this.leaders = new String[table.bucketCount()];
+    this.leaders = new String[table.partitioned() ? 0 : table.bucketCount()];
     this.notBeforeNanos = time.nanoTime();
     take(table);
   }
 
   /** Address of the bucket's leader, null when none is known. */
-  @Nullable String leaderOf(int bucket) {
-    return leaders[bucket];
+  @Nullable String leaderOf(TableBucket bucket) {
+    return bucket.partitionId() == TableBucket.NO_PARTITION
+        ? leaders[bucket.bucket()]
+        : partitionLeaders.get(bucket);
+  }
+
+  /** Has a partition that is in use looked for; does nothing when the table is not partitioned. */
+  void watch(long partitionId) {
+    if (partitionId != TableBucket.NO_PARTITION) {
+      missing.putIfAbsent(partitionId, 0);
+    }
+  }
+
+  /**
+   * Whether a watched partition is gone: two look-ups in a row did not have it, the second of which
+   * cannot have begun before it was created.
+   */
+  boolean isGone(long partitionId) {
+    return missing.getOrDefault(partitionId, 0) >= 2;
   }
 
   /** Why there is no such table any more, null while there is. */
@@ -77,14 +104,37 @@ final class LeaderView {
       gone = Leaders.changed(table.path(), table.tableId());
     } else if (found != null) {
       take(found);
+      countMissing(found);
+    }
+  }
+
+  private void countMissing(TableDescription found) {
+    if (missing.isEmpty()) {
+      return;
+    }
+    Set<Long> there = new HashSet<>();
+    found.partitions().forEach(each -> there.add(each.partitionId()));
+    missing.replaceAll((id, count) -> there.contains(id) ? 0 : count + 1);
+    boolean again = false;
+    for (int count : missing.values()) {
+      again |= count == 1;
+    }
+    if (again) {
+      wanted = true;
     }
   }
 
   private void take(TableDescription found) {
     Arrays.fill(leaders, null);
+    partitionLeaders.clear();
     for (BucketDescription bucket : found.buckets()) {
-      if (bucket.bucket() < leaders.length) {
-        leaders[bucket.bucket()] = bucket.leaderAddress();
+      String leader = bucket.leaderAddress();
+      if (bucket.partitionId() != TableBucket.NO_PARTITION) {
+        if (leader != null) {
+          partitionLeaders.put(bucket.tableBucket(table.tableId()), leader);
+        }
+      } else if (bucket.bucket() < leaders.length) {
+        leaders[bucket.bucket()] = leader;
       }
     }
   }

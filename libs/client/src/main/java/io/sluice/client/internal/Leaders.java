@@ -7,6 +7,7 @@ import io.sluice.client.BucketDescription;
 import io.sluice.client.TableDescription;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
 import io.sluice.common.TablePath;
 import io.sluice.common.TimeSource;
 import io.sluice.protocol.error.StatusMapping;
@@ -52,9 +53,15 @@ public final class Leaders {
     this.time = time;
   }
 
-  /** The offsets of these buckets, with the offset asked for. */
+  /** The offsets of these buckets of a table that is not partitioned, by bucket number. */
   public Map<Integer, BucketOffsets> listOffsets(
       TableDescription table, Collection<Integer> buckets, StartAt at, long timestampMs) {
+    return byNumber(offsets(table, unpartitioned(table, buckets), at, timestampMs));
+  }
+
+  /** The offsets of these buckets, with the offset asked for. */
+  public Map<TableBucket, BucketOffsets> offsets(
+      TableDescription table, Collection<TableBucket> buckets, StartAt at, long timestampMs) {
     return askAll(
         table,
         buckets,
@@ -70,21 +77,42 @@ public final class Leaders {
                     .setTimestampMs(timestampMs)
                     .build()),
         bytes -> {
-          Map<Integer, BucketOffsets> offsets = new HashMap<>();
+          Map<TableBucket, BucketOffsets> offsets = new HashMap<>();
           WireMessages.parse(bytes, ListOffsetsResponse.getDefaultInstance())
               .getBucketsList()
-              .forEach(each -> offsets.put(each.getBucket(), each));
+              .forEach(
+                  each ->
+                      offsets.put(
+                          new TableBucket(table.tableId(), each.getPartitionId(), each.getBucket()),
+                          each));
           return offsets;
         });
   }
 
+  private static List<TableBucket> unpartitioned(
+      TableDescription table, Collection<Integer> buckets) {
+    return buckets.stream().map(bucket -> TableBucket.of(table.tableId(), bucket)).toList();
+  }
+
+  private static <R> Map<Integer, R> byNumber(Map<TableBucket, R> found) {
+    Map<Integer, R> numbered = new TreeMap<>();
+    found.forEach((bucket, each) -> numbered.put(bucket.bucket(), each));
+    return numbered;
+  }
+
   /** The last sequence of the writer in each bucket, -1 for none; fences lower epochs. */
   Map<Integer, Long> writerStates(TableDescription table, long writerId, int writerEpoch) {
-    List<Integer> all = new ArrayList<>();
-    table.buckets().forEach(bucket -> all.add(bucket.bucket()));
+    List<TableBucket> all =
+        table.buckets().stream().map(bucket -> bucket.tableBucket(table.tableId())).toList();
+    return byNumber(writerStates(table, all, writerId, writerEpoch));
+  }
+
+  /** The last sequence of the writer in each of these buckets; fences lower epochs. */
+  Map<TableBucket, Long> writerStates(
+      TableDescription table, Collection<TableBucket> buckets, long writerId, int writerEpoch) {
     return askAll(
         table,
-        all,
+        buckets,
         "Reading the writer's state in " + table.path(),
         some ->
             action(
@@ -96,11 +124,13 @@ public final class Leaders {
                     .addAllBuckets(some)
                     .build()),
         bytes -> {
-          Map<Integer, Long> sequences = new HashMap<>();
+          Map<TableBucket, Long> sequences = new HashMap<>();
           for (BucketWriterState each :
               WireMessages.parse(bytes, WriterStateResponse.getDefaultInstance())
                   .getBucketsList()) {
-            sequences.put(each.getBucket(), each.getLastSequence());
+            sequences.put(
+                new TableBucket(table.tableId(), each.getPartitionId(), each.getBucket()),
+                each.getLastSequence());
           }
           return sequences;
         });
@@ -110,14 +140,21 @@ public final class Leaders {
     return Flight.Action.newBuilder().setType(type).setBody(body.toByteString()).build();
   }
 
-  private <R> Map<Integer, R> askAll(
+  /**
+   * @param question asks about bucket numbers; about everything a server leads when there are none,
+   *     as is done for partitioned tables
+   */
+  private <R> Map<TableBucket, R> askAll(
       TableDescription table,
-      Collection<Integer> buckets,
+      Collection<TableBucket> buckets,
       String what,
       Function<List<Integer>, Flight.Action> question,
-      Function<ByteString, Map<Integer, R>> answers) {
+      Function<ByteString, Map<TableBucket, R>> answers) {
     long deadline = time.nanoTime() + timeoutNanos;
-    Map<Integer, R> found = new TreeMap<>();
+    Map<TableBucket, R> found = new TreeMap<>();
+    if (buckets.isEmpty()) {
+      return found;
+    }
     TableDescription current = table;
     SluiceException last = null;
     for (int failures = 0; ; failures++) {
@@ -129,10 +166,11 @@ public final class Leaders {
         Waits.pause(pause, what);
         current = reload(table);
       }
-      Set<Integer> missing = new HashSet<>(buckets);
+      Set<TableBucket> missing = new HashSet<>(buckets);
       missing.removeAll(found.keySet());
       last = askLeaders(current, missing, what, question, answers, found);
       if (found.keySet().containsAll(buckets)) {
+        found.keySet().retainAll(Set.copyOf(buckets));
         return found;
       }
       if (last != null && !mayBeTransient(last)) {
@@ -144,17 +182,26 @@ public final class Leaders {
   /** Asks each leader once; returns a failure when not all have answered. */
   private <R> SluiceException askLeaders(
       TableDescription table,
-      Set<Integer> buckets,
+      Set<TableBucket> buckets,
       String what,
       Function<List<Integer>, Flight.Action> question,
-      Function<ByteString, Map<Integer, R>> answers,
-      Map<Integer, R> found) {
+      Function<ByteString, Map<TableBucket, R>> answers,
+      Map<TableBucket, R> found) {
     SluiceException failure =
         new SluiceException(
             ErrorCode.UNAVAILABLE, what + ": buckets " + buckets + " have no leader now");
     Map<String, CompletableFuture<ByteString>> asked = new HashMap<>();
-    byLeader(table, buckets)
-        .forEach((address, some) -> asked.put(address, ask(address, question.apply(some))));
+    ledBuckets(table, buckets)
+        .forEach(
+            (address, some) ->
+                asked.put(
+                    address,
+                    ask(
+                        address,
+                        question.apply(
+                            table.partitioned()
+                                ? List.of()
+                                : some.stream().map(TableBucket::bucket).toList()))));
     for (Map.Entry<String, CompletableFuture<ByteString>> each : asked.entrySet()) {
       try {
         long limit = TimeUnit.SECONDS.toNanos(ATTEMPT_SECONDS + 1);
@@ -172,12 +219,14 @@ public final class Leaders {
   }
 
   /** The buckets that have a leader, by its address. */
-  static Map<String, List<Integer>> byLeader(TableDescription table, Collection<Integer> buckets) {
-    Map<String, List<Integer>> groups = new TreeMap<>();
+  static Map<String, List<TableBucket>> ledBuckets(
+      TableDescription table, Collection<TableBucket> buckets) {
+    Map<String, List<TableBucket>> groups = new TreeMap<>();
     for (BucketDescription bucket : table.buckets()) {
       String leader = bucket.leaderAddress();
-      if (leader != null && buckets.contains(bucket.bucket())) {
-        groups.computeIfAbsent(leader, each -> new ArrayList<>()).add(bucket.bucket());
+      TableBucket id = bucket.tableBucket(table.tableId());
+      if (leader != null && buckets.contains(id)) {
+        groups.computeIfAbsent(leader, each -> new ArrayList<>()).add(id);
       }
     }
     return groups;

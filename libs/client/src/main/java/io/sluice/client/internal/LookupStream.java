@@ -42,7 +42,7 @@ final class LookupStream {
    * @param lookups what it asks for, in the order of its keys
    * @param sentNanos when it was sent
    */
-  record Sent(int bucket, List<PendingLookup> lookups, long sentNanos) {}
+  record Sent(BucketLookups bucket, List<PendingLookup> lookups, long sentNanos) {}
 
   private final String address;
   private final ClientCall<LookupRequest, LookupResponse> call;
@@ -77,13 +77,16 @@ final class LookupStream {
     return call.isReady();
   }
 
-  void send(long requestId, long tableId, Sent sent) {
+  /** Sends a request whose rows are wanted under that schema. */
+  void send(long requestId, Sent sent, int schemaId) {
     unanswered.put(requestId, sent);
     LookupRequest.Builder request =
         LookupRequest.newBuilder()
             .setRequestId(requestId)
-            .setTableId(tableId)
-            .setBucket(sent.bucket());
+            .setTableId(sent.bucket().bucket().tableId())
+            .setPartitionId(sent.bucket().bucket().partitionId())
+            .setBucket(sent.bucket().bucket().bucket())
+            .setSchemaId(schemaId);
     for (PendingLookup lookup : sent.lookups()) {
       request.addKeys(UnsafeByteOperations.unsafeWrap(lookup.key()));
     }

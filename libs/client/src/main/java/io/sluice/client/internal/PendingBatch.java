@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class PendingBatch {
   private final SealedBatch sealed;
   private final EncodedBatch batch;
-  private final int bucket;
+  private final WriterBucket bucket;
   private final int fromRow;
   private final int rows;
   private final long baseSequence;
@@ -78,7 +78,7 @@ final class PendingBatch {
             batch.changeTypes(), batch.statistics(), batch.metadata(), batch.checksums()));
   }
 
-  int bucket() {
+  WriterBucket bucket() {
     return bucket;
   }
 
@@ -136,7 +136,8 @@ final class PendingBatch {
     sentOn = stream;
     requestId = request;
     sentAckedThrough = ackedThrough;
-    return PutFrames.batch(descriptor, request, bucket, ackedThrough, batch);
+    return PutFrames.batch(
+        descriptor, request, bucket.id().partitionId(), bucket.number(), ackedThrough, batch);
   }
 
   /** Goes back to waiting. */
@@ -175,7 +176,11 @@ final class PendingBatch {
         CompletableFuture<AppendResult> future = at(futures, i);
         if (future != null) {
           future.complete(
-              new AppendResult(bucket, base < 0 ? -1 : base + i, answer.getDuplicate()));
+              new AppendResult(
+                  bucket.id().partitionId(),
+                  bucket.number(),
+                  base < 0 ? -1 : base + i,
+                  answer.getDuplicate()));
         }
       }
     }

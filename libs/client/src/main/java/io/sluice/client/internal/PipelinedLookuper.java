@@ -7,8 +7,10 @@ import io.sluice.client.Lookuper;
 import io.sluice.client.TableDescription;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
 import io.sluice.format.row.Row;
 import io.sluice.protocol.error.PutErrors;
+import io.sluice.protocol.error.StatusMapping;
 import io.sluice.protocol.kv.v1.LookupResponse;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -39,12 +42,17 @@ final class PipelinedLookuper implements Lookuper, LookupStream.Events {
   private final TableDescription table;
   private final TableKeys keys;
   private final RowValues values;
+  private final @Nullable LookupPartitions partitions;
   private final long timeoutNanos;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition room = lock.newCondition();
 
   // Guarded by the lock.
-  private final BucketLookups[] buckets;
+  private final Map<TableBucket, BucketLookups> buckets = new ConcurrentHashMap<>();
+
+  /** The buckets of a table that is not partitioned, else empty. */
+  private final BucketLookups[] whole;
+
   private final Map<String, ServerSlot<LookupStream>> servers = new HashMap<>();
   private final LeaderView leaders;
   private final List<Runnable> completions = new ArrayList<>();
@@ -60,10 +68,12 @@ final class PipelinedLookuper implements Lookuper, LookupStream.Events {
     this.keys = new TableKeys(table);
     this.values = values;
     this.timeoutNanos = core.config().requestTimeout().toNanos();
-    this.buckets = new BucketLookups[table.bucketCount()];
-    for (int i = 0; i < buckets.length; i++) {
-      buckets[i] = new BucketLookups(i);
+    this.whole = new BucketLookups[table.partitioned() ? 0 : table.bucketCount()];
+    for (int i = 0; i < whole.length; i++) {
+      whole[i] = new BucketLookups(TableBucket.of(table.tableId(), i));
+      buckets.put(whole[i].bucket(), whole[i]);
     }
+    this.partitions = table.partitioned() ? new LookupPartitions(core, table) : null;
     this.leaders = new LeaderView(core.tables(), table, this::execute, core.time());
   }
 
@@ -77,18 +87,96 @@ final class PipelinedLookuper implements Lookuper, LookupStream.Events {
   public CompletableFuture<Optional<Row>> lookup(Key key) {
     byte[] encoded = keys.encode(key.row());
     int bucket = keys.bucket(key.row());
+    LookupPartitions parts = partitions;
+    List<String> values = parts == null ? List.of() : parts.values(key.row());
     lock.lock();
     try {
       awaitRoom();
       long now = core.time().nanoTime();
-      PendingLookup lookup = new PendingLookup(bucket, encoded, now + timeoutNanos);
-      buckets[bucket].add(lookup);
+      PendingLookup lookup = new PendingLookup(values, bucket, encoded, now + timeoutNanos);
       pending++;
-      send(buckets[bucket], now);
+      if (parts == null) {
+        add(lookup, TableBucket.NO_PARTITION, now);
+      } else {
+        place(parts, lookup, parts.known(values), now);
+      }
       tickLater();
       return lookup.future();
     } finally {
       unlock();
+    }
+  }
+
+  private void add(PendingLookup lookup, long partitionId, long now) {
+    BucketLookups bucket = bucket(partitionId, lookup.bucket());
+    bucket.add(lookup);
+    send(bucket, now);
+  }
+
+  private BucketLookups bucket(long partitionId, int bucket) {
+    if (partitionId == TableBucket.NO_PARTITION) {
+      return whole[bucket];
+    }
+    leaders.watch(partitionId);
+    return buckets.computeIfAbsent(
+        new TableBucket(table.tableId(), partitionId, bucket), BucketLookups::new);
+  }
+
+  /** Goes to its partition, or asks whether there is one; without one there is no row. */
+  private void place(LookupPartitions parts, PendingLookup lookup, long partitionId, long now) {
+    if (partitionId != LookupPartitions.NONE) {
+      add(lookup, partitionId, now);
+      return;
+    }
+    parts
+        .ask(lookup.partition())
+        .whenComplete(
+            (found, failure) ->
+                execute(
+                    () -> {
+                      SluiceException over = end;
+                      if (over != null) {
+                        fail(lookup, over);
+                      } else if (failure != null) {
+                        askAgain(parts, lookup, StatusMapping.fromStatus(failure));
+                      } else if (found == LookupPartitions.NONE) {
+                        found(lookup, ByteString.EMPTY);
+                      } else {
+                        add(lookup, found, core.time().nanoTime());
+                      }
+                    }));
+  }
+
+  private void askAgain(LookupPartitions parts, PendingLookup lookup, SluiceException why) {
+    lookup.attemptFailed(why);
+    long now = core.time().nanoTime();
+    boolean again = why.code().retriable() && end == null && !lookup.isOverdue(now);
+    if (!again) {
+      fail(lookup, why);
+      return;
+    }
+    try {
+      var unused =
+          core.timer()
+              .schedule(
+                  () -> execute(() -> place(parts, lookup, LookupPartitions.NONE, now)),
+                  Backoff.pauseNanos(lookup.failures()),
+                  TimeUnit.NANOSECONDS);
+    } catch (RejectedExecutionException closed) {
+      fail(lookup, new SluiceException(ErrorCode.CANCELLED, "The connection was closed", closed));
+    }
+  }
+
+  /** The partition is gone with its rows; one of the same values may have been made since. */
+  private void partitionGone(List<PendingLookup> lookups, long partitionId) {
+    LookupPartitions parts = partitions;
+    if (parts == null) {
+      return;
+    }
+    parts.forget(partitionId);
+    long now = core.time().nanoTime();
+    for (PendingLookup lookup : lookups) {
+      place(parts, lookup, LookupPartitions.NONE, now);
     }
   }
 
@@ -153,7 +241,7 @@ final class PipelinedLookuper implements Lookuper, LookupStream.Events {
     if (sending) {
       return;
     }
-    for (BucketLookups bucket : buckets) {
+    for (BucketLookups bucket : buckets.values()) {
       send(bucket, now);
     }
   }
@@ -169,17 +257,15 @@ final class PipelinedLookuper implements Lookuper, LookupStream.Events {
         if (stream == null || !stream.isReady()) {
           return;
         }
-        stream.send(
-            nextRequest++,
-            table.tableId(),
-            new LookupStream.Sent(bucket.bucket(), bucket.takeForRequest(), now));
+        LookupStream.Sent sent = new LookupStream.Sent(bucket, bucket.takeForRequest(), now);
+        stream.send(nextRequest++, sent, table.schema().schemaId());
       }
     } finally {
       sending = false;
     }
   }
 
-  private @Nullable LookupStream streamFor(int bucket, long now) {
+  private @Nullable LookupStream streamFor(TableBucket bucket, long now) {
     String address = leaders.leaderOf(bucket);
     if (address == null) {
       leaders.refresh(now);
@@ -210,33 +296,18 @@ final class PipelinedLookuper implements Lookuper, LookupStream.Events {
     }
     if (response.hasError()) {
       SluiceException why = PutErrors.fromPutError(response.getError());
-      attemptFailed(sent, atServer(stream, sent, why));
+      attemptFailed(sent, LookupFailures.atServer(table, stream, sent, why));
     } else if (response.getValuesCount() != sent.lookups().size()) {
       String found =
           response.getValuesCount() + " values came for " + sent.lookups().size() + " keys";
-      attemptFailed(sent, atServer(stream, sent, new SluiceException(ErrorCode.INTERNAL, found)));
+      SluiceException why = new SluiceException(ErrorCode.INTERNAL, found);
+      attemptFailed(sent, LookupFailures.atServer(table, stream, sent, why));
     } else {
-      buckets[sent.bucket()].answered();
+      sent.bucket().answered();
       for (int i = 0; i < sent.lookups().size(); i++) {
         found(sent.lookups().get(i), response.getValues(i));
       }
     }
-  }
-
-  private SluiceException atServer(
-      LookupStream stream, LookupStream.Sent sent, SluiceException why) {
-    return new SluiceException(
-        why.code(),
-        "Server "
-            + stream.address()
-            + " refused lookups in "
-            + table.path()
-            + " bucket "
-            + sent.bucket()
-            + ": "
-            + why.getMessage(),
-        why.details(),
-        why);
   }
 
   private void found(PendingLookup lookup, ByteString value) {
@@ -267,7 +338,12 @@ final class PipelinedLookuper implements Lookuper, LookupStream.Events {
   }
 
   private void attemptFailed(LookupStream.Sent sent, SluiceException why) {
-    BucketLookups bucket = buckets[sent.bucket()];
+    BucketLookups bucket = sent.bucket();
+    if (why.code() == ErrorCode.PARTITION_NOT_FOUND && partitions != null) {
+      bucket.refused();
+      partitionGone(sent.lookups(), bucket.bucket().partitionId());
+      return;
+    }
     if (!Leaders.mayBeTransient(why)) {
       bucket.refused();
       sent.lookups().forEach(lookup -> fail(lookup, why));
@@ -324,8 +400,15 @@ final class PipelinedLookuper implements Lookuper, LookupStream.Events {
       leaders.refreshIfWanted(now);
       giveUpSilent(now);
       sendAll(now);
-      for (BucketLookups bucket : buckets) {
-        bucket.takeOverdue(now).forEach(lookup -> fail(lookup, timedOut(lookup)));
+      for (BucketLookups bucket : List.copyOf(buckets.values())) {
+        bucket.takeOverdue(now).forEach(lookup -> fail(lookup, timedOut(bucket.bucket(), lookup)));
+        long partition = bucket.bucket().partitionId();
+        if (leaders.isGone(partition)) {
+          partitionGone(bucket.takeAll(), partition);
+        }
+        if (bucket.isIdle() && partition != TableBucket.NO_PARTITION) {
+          buckets.remove(bucket.bucket());
+        }
       }
       tickLater();
     } finally {
@@ -350,23 +433,8 @@ final class PipelinedLookuper implements Lookuper, LookupStream.Events {
     }
   }
 
-  private SluiceException timedOut(PendingLookup lookup) {
-    SluiceException last = lookup.lastFailure();
-    String address = leaders.leaderOf(lookup.bucket());
-    return new SluiceException(
-        ErrorCode.TIMEOUT,
-        "A lookup in "
-            + table.path()
-            + " bucket "
-            + lookup.bucket()
-            + " had no answer within "
-            + timeoutNanos / 1_000_000
-            + " ms after "
-            + lookup.failures()
-            + " failed attempts; "
-            + (address == null ? "no leader is known" : "its leader is " + address)
-            + (last == null ? "" : "; last: " + last.getMessage()),
-        last);
+  private SluiceException timedOut(TableBucket bucket, PendingLookup lookup) {
+    return LookupFailures.timedOut(table, bucket, lookup, leaders.leaderOf(bucket), timeoutNanos);
   }
 
   /** Ends the lookuper's use: all that is pending fails, and all that comes. */
@@ -384,7 +452,7 @@ final class PipelinedLookuper implements Lookuper, LookupStream.Events {
         stream.cancel(why);
       }
     }
-    for (BucketLookups bucket : buckets) {
+    for (BucketLookups bucket : buckets.values()) {
       bucket.takeAll().forEach(lookup -> fail(lookup, why));
     }
     room.signalAll();

@@ -11,7 +11,8 @@ final class PutFailures {
   private PutFailures() {}
 
   /** What an answer with an error says. */
-  static SluiceException of(PutStream stream, TableDescription table, PutAnswer answer) {
+  static SluiceException of(
+      PutStream stream, TableDescription table, PendingBatch batch, PutAnswer answer) {
     SluiceException failure = PutErrors.fromPutError(answer.getError());
     return new SluiceException(
         failure.code(),
@@ -19,8 +20,8 @@ final class PutFailures {
             + stream.address()
             + " refused rows of "
             + table.path()
-            + " bucket "
-            + answer.getBucket()
+            + " "
+            + batch.bucket()
             + ": "
             + failure.getMessage(),
         failure.details(),
@@ -41,7 +42,7 @@ final class PutFailures {
         ErrorCode.TIMEOUT,
         "Rows of "
             + table.path()
-            + " bucket "
+            + " "
             + batch.bucket()
             + " were not acknowledged within the delivery time-out after "
             + batch.failures()

@@ -13,7 +13,7 @@ final class RowBatch {
   private static final int LONGEST_CHECK_ROWS = 4096;
   private static final int CHECKS_IN_WHAT_IS_LEFT = 4;
 
-  private final int bucket;
+  private final WriterBucket bucket;
   private final RowBuffer rows;
   private final long openedNanos;
   private final CompletableFuture<Void> done = new CompletableFuture<>();
@@ -23,13 +23,13 @@ final class RowBatch {
   private long countedBytes;
   private int checkAt = FIRST_CHECK_ROWS;
 
-  RowBatch(int bucket, RowBuffer rows, long openedNanos) {
+  RowBatch(WriterBucket bucket, RowBuffer rows, long openedNanos) {
     this.bucket = bucket;
     this.rows = rows;
     this.openedNanos = openedNanos;
   }
 
-  int bucket() {
+  WriterBucket bucket() {
     return bucket;
   }
 

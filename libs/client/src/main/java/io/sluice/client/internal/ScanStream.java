@@ -7,6 +7,7 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
 import io.sluice.common.TimeSource;
 import io.sluice.protocol.error.StatusMapping;
 import io.sluice.protocol.flight.FlightFrame;
@@ -100,9 +101,9 @@ final class ScanStream {
     return positions;
   }
 
-  boolean reads(int bucket) {
+  boolean reads(TableBucket bucket) {
     for (BucketPosition position : positions) {
-      if (position.bucket() == bucket) {
+      if (position.bucket().equals(bucket)) {
         return true;
       }
     }

@@ -1,16 +1,18 @@
 package io.sluice.client.internal;
 
+import io.sluice.client.BucketDescription;
 import io.sluice.client.TableDescription;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
 import io.sluice.protocol.error.StatusMapping;
 import io.sluice.protocol.flight.v1.ScanTicket;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -27,10 +29,14 @@ final class ScanStreams {
   /** A stream that was served for so long was a success, also when there was nothing to send. */
   private static final long SUCCESS_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /** How often a following scan of a partitioned table looks for new partitions. */
+  private static final long DISCOVERY_NANOS = TimeUnit.SECONDS.toNanos(2);
+
   private final ClientCore core;
   private final TableDescription table;
   private final ScanRequest request;
-  private final Collection<BucketPosition> positions;
+  private final Map<TableBucket, BucketPosition> positions;
+  private final PartitionChoice choice;
   private final ReentrantLock lock;
   private final ScanStream.Events events;
   private final Runnable onFailure;
@@ -41,6 +47,8 @@ final class ScanStreams {
   private int failures;
   private long failingSinceNanos;
   private long rowsLeft;
+  private long bytesLeft;
+  private long newestPartition;
   private boolean reopening;
   private boolean ended;
 
@@ -48,7 +56,8 @@ final class ScanStreams {
       ClientCore core,
       TableDescription table,
       ScanRequest request,
-      Collection<BucketPosition> positions,
+      Map<TableBucket, BucketPosition> positions,
+      PartitionChoice choice,
       ReentrantLock lock,
       ScanStream.Events events,
       Runnable onFailure) {
@@ -56,10 +65,119 @@ final class ScanStreams {
     this.table = table;
     this.request = request;
     this.positions = positions;
+    this.choice = choice;
     this.lock = lock;
     this.events = events;
     this.onFailure = onFailure;
     this.current = core.tables().known(table.path());
+    this.bytesLeft = request.maxBytes() == 0 ? Long.MAX_VALUE : request.maxBytes();
+    request.offsets().keySet().forEach(this::noteStart);
+  }
+
+  /** Partitions older than those a scan was told to start at are not its business. */
+  private void noteStart(TableBucket bucket) {
+    newestPartition = Math.max(newestPartition, bucket.partitionId());
+  }
+
+  /** Whether partitions that are created later belong to the scan. */
+  private boolean discovers() {
+    return request.follow() && table.partitioned();
+  }
+
+  /** Begins to look for new partitions, when the scan wants them. */
+  void watchPartitions() {
+    if (!discovers() || ended) {
+      return;
+    }
+    try {
+      core.timer().schedule(this::lookForPartitions, DISCOVERY_NANOS, TimeUnit.NANOSECONDS);
+    } catch (RejectedExecutionException e) {
+      fail(new SluiceException(ErrorCode.CANCELLED, "The connection was closed", e));
+    }
+  }
+
+  /**
+   * On the timer's thread. A look-up that fails changes nothing, as the next one comes, unless the
+   * table is gone: there may be no stream to say so.
+   */
+  private void lookForPartitions() {
+    core.tables()
+        .refresh(table.path())
+        .whenComplete(
+            (found, problem) -> {
+              lock.lock();
+              try {
+                if (!ended) {
+                  discovered(found, problem);
+                }
+                watchPartitions();
+              } catch (RuntimeException e) {
+                fail(StatusMapping.fromStatus(e));
+              } finally {
+                lock.unlock();
+              }
+            });
+  }
+
+  private void discovered(@Nullable TableDescription found, @Nullable Throwable problem) {
+    SluiceException why = lookUpFailure(found, problem);
+    if (why == null) {
+      current = Objects.requireNonNull(found);
+      if (takePartitions()) {
+        openMissing(rowsLeft);
+      }
+    } else if (why.code() == ErrorCode.TABLE_CHANGED) {
+      fail(why);
+    }
+  }
+
+  /** Why a look-up did not find the table, null when it did; TABLE_CHANGED when it is gone. */
+  private @Nullable SluiceException lookUpFailure(
+      @Nullable TableDescription found, @Nullable Throwable problem) {
+    SluiceException why = problem == null ? null : StatusMapping.fromStatus(problem);
+    boolean gone =
+        why == null
+            ? found == null || found.tableId() != table.tableId()
+            : why.code() == ErrorCode.TABLE_NOT_FOUND;
+    return gone ? Leaders.changed(table.path(), table.tableId()) : why;
+  }
+
+  /** Forgets buckets of partitions that are gone and adds those of new ones; whether it added. */
+  private boolean takePartitions() {
+    Set<Long> there = new HashSet<>();
+    current.partitions().forEach(each -> there.add(each.partitionId()));
+    positions.keySet().removeIf(bucket -> !there.contains(bucket.partitionId()));
+    Set<Long> wanted = choice.of(current);
+    boolean added = false;
+    for (BucketDescription each : current.buckets()) {
+      TableBucket bucket = each.tableBucket(table.tableId());
+      if (wanted.contains(bucket.partitionId())
+          && bucket.partitionId() > newestPartition
+          && (request.buckets().isEmpty() || request.buckets().contains(bucket.bucket()))
+          && !positions.containsKey(bucket)) {
+        positions.put(bucket, new BucketPosition(bucket, 0, BucketPosition.NEVER, true));
+        added = true;
+      }
+    }
+    return added;
+  }
+
+  /** A partition of a scan that does not follow is gone; null while all are there. */
+  private @Nullable SluiceException lostPartition() {
+    Set<Long> there = new HashSet<>();
+    current.partitions().forEach(each -> there.add(each.partitionId()));
+    for (BucketPosition position : positions.values()) {
+      if (!position.isComplete() && !there.contains(position.bucket().partitionId())) {
+        return PartitionChoice.gone(table, position.bucket().partitionId());
+      }
+    }
+    return null;
+  }
+
+  /** Counts bytes of batches; whether the scan may have more. */
+  boolean takeBytes(long bytes) {
+    bytesLeft -= request.maxBytes() == 0 ? 0 : bytes;
+    return bytesLeft > 0;
   }
 
   /** Why the scan cannot go on, null while it can. */
@@ -73,12 +191,13 @@ final class ScanStreams {
 
   /** Whether every bucket has been received up to its end. */
   boolean allComplete() {
-    for (BucketPosition position : positions) {
+    for (BucketPosition position : positions.values()) {
       if (!position.isComplete()) {
         return false;
       }
     }
-    return true;
+    // New partitions may come.
+    return !discovers();
   }
 
   /** Says that the scan works: failures are counted anew. */
@@ -93,13 +212,13 @@ final class ScanStreams {
     if (ended || rows <= 0) {
       return;
     }
-    Set<Integer> missing = new HashSet<>();
-    for (BucketPosition position : positions) {
+    Set<TableBucket> missing = new HashSet<>();
+    for (BucketPosition position : positions.values()) {
       if (!position.isComplete() && !isRead(position.bucket())) {
         missing.add(position.bucket());
       }
     }
-    Map<String, List<Integer>> byLeader = Leaders.byLeader(current, missing);
+    Map<String, List<TableBucket>> byLeader = Leaders.ledBuckets(current, missing);
     byLeader.forEach(this::openStream);
     byLeader.values().forEach(missing::removeAll);
     if (!missing.isEmpty()) {
@@ -110,7 +229,7 @@ final class ScanStreams {
     }
   }
 
-  private boolean isRead(int bucket) {
+  private boolean isRead(TableBucket bucket) {
     for (ScanStream stream : open) {
       if (stream.reads(bucket)) {
         return true;
@@ -119,7 +238,7 @@ final class ScanStreams {
     return false;
   }
 
-  private void openStream(String address, List<Integer> buckets) {
+  private void openStream(String address, List<TableBucket> buckets) {
     List<BucketPosition> read = new ArrayList<>();
     ScanTicket.Builder ticket =
         ScanTicket.newBuilder()
@@ -127,19 +246,23 @@ final class ScanStreams {
             .setTable(table.path().table())
             .setTableId(table.tableId())
             .setSchemaId(table.schema().schemaId())
-            .setWithOffset(request.withOffset())
-            .setWithTimestamp(request.withTimestamp())
-            .setWithChangeType(request.withChangeType())
+            .setWithOffset(request.metadata().offset() || request.needsOffsets())
+            .setWithTimestamp(request.metadata().timestamp())
+            .setWithChangeType(request.metadata().changeType())
             .setKvScan(request.current())
-            // Then each bucket's end is marked, also that of an empty one.
-            .setProgress(request.current())
+            .setFilter(request.filter())
+            .setExactFilter(request.exact())
+            // Then each bucket's end is marked, also of an empty one, and what a filter skips told.
+            .setProgress(request.current() || request.filtered())
+            .setMaxBytes(request.maxBytes() == 0 ? 0 : Math.max(1, bytesLeft))
             .setLimit(rowsLeft == Long.MAX_VALUE ? 0 : rowsLeft);
     List<String> columns = request.columns();
     if (columns != null) {
       ticket.addAllColumns(columns).setNoColumns(columns.isEmpty());
     }
-    for (BucketPosition position : positions) {
-      if (buckets.contains(position.bucket())) {
+    Set<TableBucket> wanted = Set.copyOf(buckets);
+    for (BucketPosition position : positions.values()) {
+      if (wanted.contains(position.bucket())) {
         read.add(position);
         ticket.addBuckets(position.toScan());
       }
@@ -169,7 +292,7 @@ final class ScanStreams {
               ErrorCode.UNAVAILABLE, "The server ended a scan that follows " + table.path()));
     } else if (request.current() && isHalfReceived(stream)) {
       fail(cannotGoOn(why));
-    } else if (Leaders.mayBeTransient(why)) {
+    } else if (Leaders.mayBeTransient(why) || why.code() == ErrorCode.PARTITION_NOT_FOUND) {
       retry(why);
     } else {
       fail(why);
@@ -224,23 +347,34 @@ final class ScanStreams {
       if (ended) {
         return;
       }
-      if (problem != null) {
-        SluiceException why = StatusMapping.fromStatus(problem);
-        if (why.code() == ErrorCode.TABLE_NOT_FOUND) {
-          fail(Leaders.changed(table.path(), table.tableId()));
-        } else if (why.code().retriable()) {
-          retry(why);
-        } else {
-          fail(why);
-        }
-      } else if (found != null && found.tableId() != table.tableId()) {
-        fail(Leaders.changed(table.path(), table.tableId()));
-      } else if (found != null) {
-        current = found;
-        openMissing(rowsLeft);
+      SluiceException why = lookUpFailure(found, problem);
+      if (why == null) {
+        current = Objects.requireNonNull(found);
+        reopen();
+      } else if (why.code().retriable()) {
+        retry(why);
+      } else {
+        fail(why);
       }
+    } catch (RuntimeException e) {
+      // Nobody waits for this thread's outcome; who polls has to know.
+      fail(StatusMapping.fromStatus(e));
     } finally {
       lock.unlock();
+    }
+  }
+
+  private void reopen() {
+    SluiceException lost = null;
+    if (discovers()) {
+      takePartitions();
+    } else if (table.partitioned()) {
+      lost = lostPartition();
+    }
+    if (lost == null) {
+      openMissing(rowsLeft);
+    } else {
+      fail(lost);
     }
   }
 

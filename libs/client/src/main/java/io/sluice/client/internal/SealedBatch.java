@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param done completed when every row has its outcome
  */
 record SealedBatch(
-    int bucket,
+    WriterBucket bucket,
     int rowCount,
     @Nullable RowBuffer rows,
     @Nullable List<BatchCutter.Cut> encoded,

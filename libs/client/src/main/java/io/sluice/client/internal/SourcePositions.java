@@ -3,7 +3,6 @@ package io.sluice.client.internal;
 import io.sluice.client.AppendResult;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -14,19 +13,11 @@ import org.jspecify.annotations.Nullable;
 final class SourcePositions {
   private final boolean named;
   private final CommittedPosition committed;
-  private final long[] storedBefore;
   private long last = -1;
 
-  /**
-   * @param storedBefore the last sequences of a named writer in the buckets
-   */
-  SourcePositions(WriterParts parts, int buckets, Map<Integer, Long> storedBefore) {
+  SourcePositions(WriterParts parts) {
     this.named = parts.identity().named();
     this.committed = parts.committed();
-    this.storedBefore = new long[buckets];
-    for (int i = 0; i < buckets; i++) {
-      this.storedBefore[i] = storedBefore.getOrDefault(i, -1L);
-    }
   }
 
   /** Refuses positions of a writer without a name; without the lock. */
@@ -57,12 +48,13 @@ final class SourcePositions {
   }
 
   /** The outcome of a row that the bucket has already, null when it has to be sent. */
-  @Nullable CompletableFuture<AppendResult> skip(long sequence, int bucket) {
-    if (sequence > storedBefore[bucket]) {
+  @Nullable CompletableFuture<AppendResult> skip(long sequence, WriterBucket bucket) {
+    if (sequence > bucket.storedBefore()) {
       return null;
     }
     passed(sequence);
-    return CompletableFuture.completedFuture(new AppendResult(bucket, -1, true));
+    return CompletableFuture.completedFuture(
+        new AppendResult(bucket.id().partitionId(), bucket.number(), -1, true));
   }
 
   /** Notes the position of the row just completed. */

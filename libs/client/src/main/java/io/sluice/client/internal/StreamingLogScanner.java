@@ -5,7 +5,10 @@ import io.sluice.client.ScanBatch;
 import io.sluice.client.TableDescription;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
 import io.sluice.format.batch.LogBatchDecoder;
+import io.sluice.format.batch.RecordBatchMessage;
+import io.sluice.format.projection.MetadataColumns;
 import io.sluice.protocol.flight.FlightFrame;
 import io.sluice.protocol.flight.v1.ScanMetadata;
 import java.time.Duration;
@@ -18,6 +21,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.types.pojo.Schema;
 import org.jspecify.annotations.Nullable;
@@ -34,40 +39,49 @@ final class StreamingLogScanner implements LogScanner, ScanStream.Events {
   private final TableDescription table;
   private final long limit;
   private final boolean current;
+  private final boolean hidesOffsets;
   private final long queueBytes;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final AtomicLong bytesReceived = new AtomicLong();
   private final LogBatchDecoder decoder;
+  private final RecordBatchMessage message = new RecordBatchMessage();
 
   // Guarded by the lock.
-  private final Map<Integer, BucketPosition> positions = new TreeMap<>();
+  private final Map<TableBucket, BucketPosition> positions = new TreeMap<>();
   private final ArrayDeque<ReceivedBatch> queue = new ArrayDeque<>();
   private final ArrayDeque<ScanStream> heldBack = new ArrayDeque<>();
   private final ScanStreams streams;
   private long queuedBytes;
   private long rowsReceived;
   private long rowsDelivered;
+  private boolean full;
   private boolean decoding;
   private boolean closed;
 
   StreamingLogScanner(
-      ClientCore core, TableDescription table, ScanRequest request, List<BucketPosition> starts) {
+      ClientCore core,
+      TableDescription table,
+      ScanRequest request,
+      List<BucketPosition> starts,
+      PartitionChoice choice) {
     this.core = core;
     this.table = table;
     this.limit = request.limit() == 0 ? Long.MAX_VALUE : request.limit();
     this.current = request.current();
+    this.hidesOffsets = request.needsOffsets();
     this.queueBytes = core.config().scanBufferBytes();
     this.decoder = new LogBatchDecoder(core.allocator());
     starts.forEach(start -> positions.put(start.bucket(), start));
     this.streams =
-        new ScanStreams(core, table, request, positions.values(), lock, this, changed::signalAll);
+        new ScanStreams(core, table, request, positions, choice, lock, this, changed::signalAll);
   }
 
   void start() {
     lock.lock();
     try {
       streams.openMissing(limit);
+      streams.watchPartitions();
     } finally {
       lock.unlock();
     }
@@ -87,10 +101,16 @@ final class StreamingLogScanner implements LogScanner, ScanStream.Events {
           batches.add(batch);
         }
       }
-    } catch (SluiceException e) {
-      failed(e);
+    } catch (RuntimeException e) {
+      // Whatever it was: a scan that went on would leave rows out.
+      SluiceException why =
+          e instanceof SluiceException known
+              ? known
+              : new SluiceException(
+                  ErrorCode.INTERNAL, "A batch of " + table.path() + " cannot be decoded: " + e, e);
+      failed(why);
       if (batches.isEmpty()) {
-        throw e;
+        throw why;
       }
     } finally {
       taken.forEach(ReceivedBatch::close);
@@ -173,6 +193,7 @@ final class StreamingLogScanner implements LogScanner, ScanStream.Events {
             body == null ? core.allocator().getEmpty() : body);
     int rows = root.getRowCount();
     long next = position.getNextOffset();
+    TableBucket bucket = bucket(position);
     lock.lock();
     try {
       long allowed = limit - rowsDelivered;
@@ -180,18 +201,18 @@ final class StreamingLogScanner implements LogScanner, ScanStream.Events {
         root.close();
         return null;
       }
+      BucketPosition known = positions.get(bucket);
       if (rows > allowed) {
-        VectorSchemaRoot whole = root;
-        root = whole.slice(0, (int) allowed);
-        whole.close();
-        next = current ? next : position.getBaseOffset() + allowed;
+        next = current ? next : offsetOf(root, (int) allowed, position.getBaseOffset());
+        root = firstRows(root, (int) allowed);
         rows = (int) allowed;
+        if (known != null) {
+          known.cutAt(next);
+        }
+      } else if (known != null) {
+        known.deliveredUpTo(next);
       }
       rowsDelivered += rows;
-      BucketPosition bucket = positions.get(position.getBucket());
-      if (bucket != null) {
-        bucket.deliveredUpTo(next);
-      }
       if (rowsDelivered >= limit) {
         streams.cancelAll();
       }
@@ -199,11 +220,45 @@ final class StreamingLogScanner implements LogScanner, ScanStream.Events {
       lock.unlock();
     }
     return new DecodedBatch(
-        position.getBucket(), position.getBaseOffset(), next, position.getAppendTimeMs(), root);
+        bucket,
+        position.getBaseOffset(),
+        next,
+        position.getAppendTimeMs(),
+        hidesOffsets ? withoutOffsets(root) : root);
+  }
+
+  /** Cuts a batch; also one without columns, which Arrow's slices have no rows of. */
+  private static VectorSchemaRoot firstRows(VectorSchemaRoot whole, int rows) {
+    VectorSchemaRoot first = whole.slice(0, rows);
+    if (first.getFieldVectors().isEmpty()) {
+      first.setRowCount(rows);
+    }
+    whole.close();
+    return first;
+  }
+
+  /** Offset of a row: rows of a filtered batch have gaps between them. */
+  private static long offsetOf(VectorSchemaRoot root, int row, long baseOffset) {
+    return root.getVector(MetadataColumns.OFFSET) instanceof BigIntVector offsets
+        ? offsets.get(row)
+        : baseOffset + row;
+  }
+
+  private static VectorSchemaRoot withoutOffsets(VectorSchemaRoot root) {
+    FieldVector offsets = root.getVector(MetadataColumns.OFFSET);
+    int rows = root.getRowCount();
+    VectorSchemaRoot rest = root.removeVector(root.getFieldVectors().indexOf(offsets));
+    offsets.close();
+    rest.setRowCount(rows);
+    return rest;
+  }
+
+  private TableBucket bucket(ScanMetadata position) {
+    return new TableBucket(table.tableId(), position.getPartitionId(), position.getBucket());
   }
 
   private boolean isFinished() {
-    return rowsDelivered >= limit || (queue.isEmpty() && streams.allComplete());
+    return rowsDelivered >= limit || (queue.isEmpty() && (full || streams.allComplete()));
   }
 
   private void requireOpen() {
@@ -229,7 +284,22 @@ final class StreamingLogScanner implements LogScanner, ScanStream.Events {
 
   @Override
   public Map<Integer, Long> positions() {
+    if (table.partitioned()) {
+      throw new SluiceException(
+          ErrorCode.INVALID_ARGUMENT,
+          "Table "
+              + table.path()
+              + " is partitioned, so that a bucket number alone names no bucket; ask"
+              + " bucketPositions()");
+    }
     Map<Integer, Long> offsets = new TreeMap<>();
+    bucketPositions().forEach((bucket, offset) -> offsets.put(bucket.bucket(), offset));
+    return offsets;
+  }
+
+  @Override
+  public Map<TableBucket, Long> bucketPositions() {
+    Map<TableBucket, Long> offsets = new TreeMap<>();
     lock.lock();
     try {
       positions.forEach((bucket, position) -> offsets.put(bucket, position.delivered()));
@@ -248,9 +318,15 @@ final class StreamingLogScanner implements LogScanner, ScanStream.Events {
   public void batch(ScanStream stream, Schema schema, ScanMetadata metadata, FlightFrame frame) {
     lock.lock();
     try {
-      BucketPosition position = positions.get(metadata.getBucket());
-      if (closed || position == null || !streams.isOpen(stream)) {
+      BucketPosition position = positions.get(bucket(metadata));
+      if (closed || !streams.isOpen(stream)) {
         frame.close();
+        return;
+      }
+      if (position == null) {
+        // Of a partition that was dropped; the others of the stream go on.
+        frame.close();
+        stream.request(1);
         return;
       }
       if (!current && metadata.getBaseOffset() < position.received()) {
@@ -266,12 +342,17 @@ final class StreamingLogScanner implements LogScanner, ScanStream.Events {
                 + metadata.getBaseOffset());
       }
       position.receivedUpTo(metadata.getNextOffset(), metadata.getLeaderEpoch());
-      rowsReceived += metadata.getNextOffset() - metadata.getBaseOffset();
+      if (limit != Long.MAX_VALUE) {
+        rowsReceived += message.read(frame.dataHeader()).rows();
+      }
       streams.progressed();
       ReceivedBatch batch = new ReceivedBatch(stream, schema, metadata, frame);
       queuedBytes += batch.bytes();
       queue.addLast(batch);
-      if (queuedBytes < queueBytes) {
+      if (!streams.takeBytes(batch.bytes())) {
+        full = true;
+        streams.cancelAll();
+      } else if (queuedBytes < queueBytes) {
         stream.request(1);
       } else {
         heldBack.addLast(stream);
@@ -286,15 +367,14 @@ final class StreamingLogScanner implements LogScanner, ScanStream.Events {
   public void progress(ScanStream stream, ScanMetadata metadata) {
     lock.lock();
     try {
-      BucketPosition position = positions.get(metadata.getBucket());
+      BucketPosition position = positions.get(bucket(metadata));
       if (position != null && streams.isOpen(stream)) {
-        position.receivedUpTo(metadata.getNextOffset(), metadata.getLeaderEpoch());
+        position.skippedTo(metadata.getNextOffset(), metadata.getLeaderEpoch());
         streams.progressed();
         if (current) {
           position.complete();
-          position.deliveredUpTo(metadata.getNextOffset());
-          changed.signalAll();
         }
+        changed.signalAll();
       }
     } finally {
       lock.unlock();

@@ -34,7 +34,12 @@ final class TableKeys {
 
   /** The columns that choose the bucket. */
   static List<String> bucketKey(TableDescription table) {
-    return table.bucketKey().isEmpty() ? table.schema().primaryKey() : table.bucketKey();
+    if (!table.bucketKey().isEmpty()) {
+      return table.bucketKey();
+    }
+    List<String> key = new ArrayList<>(table.schema().primaryKey());
+    key.removeAll(table.partitionKeys());
+    return key;
   }
 
   /** The row key. INVALID_VALUE naming the key columns when the values do not fit them. */

@@ -63,6 +63,20 @@ public final class Tables {
     return refresh;
   }
 
+  /**
+   * Asks the coordinator with a request that begins now, unlike {@link #refresh}, which may join.
+   */
+  CompletableFuture<TableDescription> ask(TablePath path) {
+    return coordinators
+        .ask(stub -> stub.getTable(request(path)))
+        .thenApply(
+            found -> {
+              TableDescription table = Descriptions.table(found);
+              known.put(path, table);
+              return table;
+            });
+  }
+
   /** Forgets a table that was dropped. */
   public void forget(TablePath path) {
     known.remove(path);

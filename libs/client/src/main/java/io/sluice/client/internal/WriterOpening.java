@@ -2,12 +2,17 @@ package io.sluice.client.internal;
 
 import io.sluice.client.Acks;
 import io.sluice.client.AppendWriter;
+import io.sluice.client.Bucketing;
 import io.sluice.client.ClientConfig;
 import io.sluice.client.TableDescription;
 import io.sluice.client.UpsertWriter;
 import io.sluice.client.WriterOptions;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
+import io.sluice.common.TableOptions;
+import io.sluice.format.batch.CompressionSettings;
+import io.sluice.format.batch.LogBatchEncoder;
 import io.sluice.format.schema.Column;
 import io.sluice.format.schema.TableSchema;
 import io.sluice.protocol.flight.v1.Command;
@@ -38,13 +43,20 @@ public final class WriterOpening {
     }
     ClientConfig config = options.applyTo(core.config());
     WriterIdentity identity = identity(core, table, options);
-    Map<Integer, Long> stored = stored(core, table, identity);
+    Map<TableBucket, Long> stored = stored(core, table, identity);
     Command command = command(table, identity, config.acks(), List.of());
-    WriterParts parts = parts(core, config, table, table.schema(), identity, command, stored);
-    BatchCutter passThrough =
-        new BatchCutter(core.allocator(), config.compression(), table.schema());
+    RowRouting routing =
+        new RowRouting(
+            table,
+            table.schema(),
+            table.bucketKey(),
+            bucketing(table, options),
+            partitions(core, table, identity, options, stored));
+    WriterParts parts =
+        parts(core, config, table, table.schema(), identity, command, stored, routing);
+    BatchCutter passThrough = cutter(core, config, table, table.schema());
     BufferingAppendWriter writer =
-        new BufferingAppendWriter(new WriterCore(core, config, table, parts), passThrough, stored);
+        new BufferingAppendWriter(new WriterCore(core, config, table, parts), passThrough);
     parts.loop().start();
     return core.remember(writer);
   }
@@ -69,12 +81,67 @@ public final class WriterOpening {
             : written.columns().stream().map(Column::id).toList();
     WriterIdentity identity = identity(core, table, options);
     Command command = command(table, identity, Acks.ALL, targets);
-    Map<Integer, Long> stored = stored(core, table, identity);
-    WriterParts parts = parts(core, config, table, written, identity, command, stored);
+    Map<TableBucket, Long> stored = stored(core, table, identity);
+    RowRouting routing =
+        new RowRouting(
+            table,
+            written,
+            TableKeys.bucketKey(table),
+            bucketing(table, options),
+            partitions(core, table, identity, options, stored));
+    WriterParts parts = parts(core, config, table, written, identity, command, stored, routing);
     BufferingUpsertWriter writer =
-        new BufferingUpsertWriter(new WriterCore(core, config, table, parts), written, stored);
+        new BufferingUpsertWriter(new WriterCore(core, config, table, parts), written);
     parts.loop().start();
     return core.remember(writer);
+  }
+
+  private static WriterPartitions partitions(
+      ClientCore core,
+      TableDescription table,
+      WriterIdentity identity,
+      WriterOptions options,
+      Map<TableBucket, Long> stored) {
+    return new WriterPartitions(core, table, identity, options.createPartitions(), stored);
+  }
+
+  private static Bucketing bucketing(TableDescription table, WriterOptions options) {
+    Bucketing bucketing = options.bucketing();
+    if (bucketing == null) {
+      return Bucketing.STICKY;
+    }
+    boolean keyed = !table.bucketKey().isEmpty() || !table.schema().primaryKey().isEmpty();
+    if (keyed || options.name() != null) {
+      throw new SluiceException(
+          ErrorCode.INVALID_ARGUMENT,
+          "bucketing is "
+              + bucketing
+              + ", but rows of "
+              + table.path()
+              + (keyed
+                  ? " go to the bucket of their key"
+                  : " by a named writer go to the bucket of their position")
+              + "; leave it out");
+    }
+    return bucketing;
+  }
+
+  private static BatchCutter cutter(
+      ClientCore core, ClientConfig config, TableDescription table, TableSchema written) {
+    LogBatchEncoder encoder =
+        new LogBatchEncoder(
+            core.allocator(),
+            compression(config, table),
+            TableOptions.of(table.options()).statisticsColumns());
+    return new BatchCutter(encoder, core.allocator(), written);
+  }
+
+  /** What the writer or the connection says, else the table, else zstd. */
+  private static CompressionSettings compression(ClientConfig config, TableDescription table) {
+    CompressionSettings asked = config.compression();
+    return asked != null
+        ? asked
+        : CompressionSettings.ofTable(table.options()).orElse(CompressionSettings.defaults());
   }
 
   /** The named columns in their order, checked as the server will; all when none is named. */
@@ -115,11 +182,17 @@ public final class WriterOpening {
   /**
    * The last sequences of a named writer in the buckets; older instances are fenced from now on.
    */
-  private static Map<Integer, Long> stored(
+  private static Map<TableBucket, Long> stored(
       ClientCore core, TableDescription table, WriterIdentity identity) {
-    return identity.named()
-        ? core.leaders().writerStates(table, identity.id(), identity.epoch())
-        : Map.of();
+    if (!identity.named()) {
+      return Map.of();
+    }
+    // Partitions come and go: what an older description has may not be there any more.
+    TableDescription now = table.partitioned() ? core.tables().load(table.path()) : table;
+    Leaders.requireSame(table, now);
+    List<TableBucket> all =
+        now.buckets().stream().map(bucket -> bucket.tableBucket(table.tableId())).toList();
+    return core.leaders().writerStates(now, all, identity.id(), identity.epoch());
   }
 
   private static Command command(
@@ -150,38 +223,30 @@ public final class WriterOpening {
       TableSchema written,
       WriterIdentity identity,
       Command command,
-      Map<Integer, Long> stored) {
+      Map<TableBucket, Long> stored,
+      RowRouting routing) {
     MemoryBudget budget =
         new MemoryBudget(
             config.bufferBytes(), "The buffer of the writer of " + table.path(), core.time());
     Outstanding outstanding = new Outstanding();
-    CommittedPosition committed = new CommittedPosition(StoredPrefix.of(table, stored));
+    CommittedPosition committed = new CommittedPosition(StoredPrefix.ofBuckets(table, stored));
     RowBufferPool pool = new RowBufferPool(core.allocator(), written, config.batchBytes());
-    Accumulator accumulator =
-        new Accumulator(config, table.bucketCount(), pool, budget, outstanding, core.time());
+    Accumulator accumulator = new Accumulator(config, pool, budget, outstanding, core.time());
     BatchPreparation preparation =
         new BatchPreparation(
             table,
-            new BatchCutter(core.allocator(), config.compression(), written),
+            cutter(core, config, table, written),
             pool,
             budget,
             outstanding,
             committed,
             accumulator);
-    DeliveryLoop loop =
-        new DeliveryLoop(
-            core,
-            table,
-            identity,
-            command,
-            accumulator,
-            preparation,
-            DeliveryLoop.queues(table, stored));
+    DeliveryLoop loop = new DeliveryLoop(core, table, identity, command, accumulator, preparation);
     budget.whenFull(
         () -> {
-          accumulator.requestSealAll();
+          accumulator.requestRoom();
           loop.wake();
         });
-    return new WriterParts(identity, accumulator, loop, outstanding, committed, pool);
+    return new WriterParts(identity, accumulator, loop, outstanding, committed, pool, routing);
   }
 }

@@ -9,6 +9,7 @@ package io.sluice.client.internal;
  * @param outstanding what is not final
  * @param committed how far a named source is stored
  * @param pool row buffers
+ * @param routing where rows go
  */
 record WriterParts(
     WriterIdentity identity,
@@ -16,4 +17,5 @@ record WriterParts(
     DeliveryLoop loop,
     Outstanding outstanding,
     CommittedPosition committed,
-    RowBufferPool pool) {}
+    RowBufferPool pool,
+    RowRouting routing) {}

@@ -63,6 +63,11 @@ public final class FakeBucket {
     return end;
   }
 
+  /** Forgets what writers have stored, as a server does when they were idle for long. */
+  public synchronized void forgetWriters() {
+    lastSequences.clear();
+  }
+
   synchronized void addListener(Runnable listener) {
     listeners.add(listener);
   }

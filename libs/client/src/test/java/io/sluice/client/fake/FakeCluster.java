@@ -14,11 +14,13 @@ import io.sluice.format.schema.TableSchema;
 import io.sluice.protocol.error.StatusMapping;
 import io.sluice.protocol.metadata.Schemas;
 import io.sluice.protocol.metadata.v1.BucketInfo;
+import io.sluice.protocol.metadata.v1.CreatePartitionRequest;
 import io.sluice.protocol.metadata.v1.Endpoint;
 import io.sluice.protocol.metadata.v1.GetTableRequest;
 import io.sluice.protocol.metadata.v1.InitWriterRequest;
 import io.sluice.protocol.metadata.v1.InitWriterResponse;
 import io.sluice.protocol.metadata.v1.MetadataServiceGrpc;
+import io.sluice.protocol.metadata.v1.PartitionInfo;
 import io.sluice.protocol.metadata.v1.TableInfo;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -31,6 +33,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntBinaryOperator;
+import java.util.function.LongPredicate;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
@@ -47,23 +50,42 @@ public final class FakeCluster implements AutoCloseable {
   private final Map<String, InitWriterResponse> writers = new HashMap<>();
   private final AtomicLong nextWriter = new AtomicLong(100);
   private final AtomicInteger lookUps = new AtomicInteger();
+  private final FakePartitions partitions;
   private final Server coordinator;
   private volatile long tableId = 1;
   private volatile PutFaults faults = (tablet, number, put) -> PutFaults.Fault.NONE;
   private volatile LookupFaults lookupFaults = (tablet, number, request) -> PutFaults.Fault.NONE;
   private volatile IntBinaryOperator scanMessages = (tablet, number) -> Integer.MAX_VALUE;
+  private volatile Map<String, String> options = Map.of();
   private volatile boolean leaderless;
   private volatile boolean scanStartsIgnored;
+  private volatile LongPredicate skipped = baseOffset -> false;
+  private volatile ScanCheck scanCheck = (bucket, offset) -> {};
 
   public FakeCluster(TableSchema schema, int bucketCount, int tabletCount, String... bucketKey) {
+    this(schema, bucketCount, tabletCount, List.of(bucketKey), List.of());
+  }
+
+  private FakeCluster(
+      TableSchema schema,
+      int bucketCount,
+      int tabletCount,
+      List<String> bucketKey,
+      List<String> partitionKeys) {
     this.schema = schema;
-    this.bucketKey = List.of(bucketKey);
+    this.bucketKey = bucketKey;
+    this.partitions =
+        new FakePartitions(
+            partitionKeys,
+            bucketCount,
+            partitionKeys.isEmpty() ? 0 : tabletCount,
+            () -> new FakeRows(schema, allocator));
     for (int i = 0; i < tabletCount; i++) {
       FakeTablet tablet = new FakeTablet(i + 1, this, allocator);
       tablet.start();
       tablets.add(tablet);
     }
-    for (int i = 0; i < bucketCount; i++) {
+    for (int i = 0; i < (partitionKeys.isEmpty() ? bucketCount : 0); i++) {
       buckets.add(new FakeBucket(1 + i % tabletCount));
       rows.add(new FakeRows(schema, allocator));
     }
@@ -76,6 +98,30 @@ public final class FakeCluster implements AutoCloseable {
     } catch (IOException e) {
       throw new AssertionError(e);
     }
+  }
+
+  /** A cluster whose table is partitioned and has no partition yet. */
+  public static FakeCluster partitioned(
+      TableSchema schema,
+      int bucketCount,
+      int tabletCount,
+      List<String> partitionKeys,
+      String... bucketKey) {
+    return new FakeCluster(schema, bucketCount, tabletCount, List.of(bucketKey), partitionKeys);
+  }
+
+  /** The partitions of the table. */
+  public FakePartitions partitions() {
+    return partitions;
+  }
+
+  /** A bucket of a partition, of the table itself for 0; PARTITION_NOT_FOUND. */
+  FakeBucket bucket(long partitionId, int number) {
+    return partitionId == 0 ? bucket(number) : partitions.require(partitionId).bucket(number);
+  }
+
+  FakeRows rows(long partitionId, int number) {
+    return partitionId == 0 ? rows(number) : partitions.require(partitionId).rows(number);
   }
 
   /** Settings that suit tests. */
@@ -116,6 +162,11 @@ public final class FakeCluster implements AutoCloseable {
     tableId++;
   }
 
+  /** Options of the table from now on. */
+  public void setOptions(Map<String, String> newOptions) {
+    options = Map.copyOf(newOptions);
+  }
+
   /** Hides all leaders from the coordinator's answers, or shows them again. */
   public void hideLeaders(boolean hidden) {
     leaderless = hidden;
@@ -152,6 +203,28 @@ public final class FakeCluster implements AutoCloseable {
     scanStartsIgnored = true;
   }
 
+  /** Scans with a filter skip the batches at these base offsets, whatever the filter says. */
+  public void skipBatches(LongPredicate baseOffsets) {
+    skipped = baseOffsets;
+  }
+
+  boolean isSkipped(long baseOffset) {
+    return skipped.test(baseOffset);
+  }
+
+  /** Ends scans by what it throws. */
+  public interface ScanCheck {
+    void check(FakeBucket bucket, long offset);
+  }
+
+  public void setScanCheck(ScanCheck check) {
+    scanCheck = check;
+  }
+
+  void checkScan(FakeBucket bucket, long offset) {
+    scanCheck.check(bucket, offset);
+  }
+
   boolean scanStartsIgnored() {
     return scanStartsIgnored;
   }
@@ -162,9 +235,14 @@ public final class FakeCluster implements AutoCloseable {
 
   /** The first column of every stored row of a bucket, which must be a BIGINT. */
   public List<Long> values(int bucket) {
+    return values(bucket(bucket));
+  }
+
+  /** As {@link #values(int)}, of a bucket of a partition. */
+  public List<Long> values(FakeBucket bucket) {
     List<Long> values = new ArrayList<>();
     try (LogBatchDecoder decoder = new LogBatchDecoder(allocator)) {
-      for (FakeBucket.Stored batch : bucket(bucket).log()) {
+      for (FakeBucket.Stored batch : bucket.log()) {
         try (ArrowBuf body = allocator.buffer(Math.max(batch.body().length, 1))) {
           body.writeBytes(batch.body());
           try (VectorSchemaRoot root =
@@ -219,8 +297,9 @@ public final class FakeCluster implements AutoCloseable {
               .setDatabase("demo")
               .setTable("t")
               .setSchema(Schemas.toProto(schema))
-              .setBucketCount(buckets.size())
+              .setBucketCount(partitions.keyed() ? partitions.bucketCount() : buckets.size())
               .addAllBucketKey(bucketKey)
+              .putAllOptions(options)
               .setReplicationFactor(1);
       for (int i = 0; i < buckets.size(); i++) {
         BucketInfo.Builder bucket = BucketInfo.newBuilder().setBucket(i);
@@ -233,8 +312,27 @@ public final class FakeCluster implements AutoCloseable {
         }
         table.addBuckets(bucket);
       }
+      partitions.describe(table, id -> leaderless ? null : endpoint(id));
       answer.onNext(table.build());
       answer.onCompleted();
+    }
+
+    private Endpoint endpoint(int tablet) {
+      return Endpoint.newBuilder()
+          .setHost("127.0.0.1")
+          .setFlightPort(tablet(tablet).port())
+          .build();
+    }
+
+    @Override
+    public void createPartition(
+        CreatePartitionRequest request, StreamObserver<PartitionInfo> answer) {
+      try {
+        answer.onNext(partitions.create(request.getValuesList()));
+        answer.onCompleted();
+      } catch (SluiceException e) {
+        answer.onError(StatusMapping.toStatus(e));
+      }
     }
 
     @Override

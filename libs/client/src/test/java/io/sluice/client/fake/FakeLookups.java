@@ -75,11 +75,12 @@ final class FakeLookups extends LookupServiceGrpc.LookupServiceImplBase {
       if (request.getTableId() != cluster.tableId()) {
         throw new SluiceException(ErrorCode.TABLE_CHANGED, "gone");
       }
-      tablet.led(request.getBucket());
+      tablet.led(request.getPartitionId(), request.getBucket());
       LookupResponse.Builder response =
           LookupResponse.newBuilder().setRequestId(request.getRequestId());
       for (ByteString key : request.getKeysList()) {
-        byte[] value = cluster.rows(request.getBucket()).value(key.toByteArray());
+        byte[] value =
+            cluster.rows(request.getPartitionId(), request.getBucket()).value(key.toByteArray());
         response.addValues(ByteString.copyFrom(value));
       }
       return response.build();

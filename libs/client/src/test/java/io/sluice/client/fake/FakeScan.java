@@ -4,8 +4,11 @@ import com.google.protobuf.ByteString;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import io.netty.buffer.Unpooled;
+import io.sluice.common.SluiceException;
 import io.sluice.format.schema.ArrowSchemas;
+import io.sluice.protocol.error.StatusMapping;
 import io.sluice.protocol.flight.OutboundFrame;
 import io.sluice.protocol.flight.v1.BucketScan;
 import io.sluice.protocol.flight.v1.EndAt;
@@ -30,13 +33,17 @@ final class FakeScan {
   private boolean ended;
 
   private static final class Position {
+    private final long partition;
     private final int bucket;
     private final long end;
     private long next;
+    private long told;
 
-    Position(int bucket, long next, long end) {
+    Position(long partition, int bucket, long next, long end) {
+      this.partition = partition;
       this.bucket = bucket;
       this.next = next;
+      this.told = next;
       this.end = end;
     }
   }
@@ -62,9 +69,10 @@ final class FakeScan {
       boolean given = each.getStartAt() == StartAt.START_OFFSET && !cluster.scanStartsIgnored();
       long start = given ? each.getStart() : 0;
       long end = each.getEndAt() == EndAt.END_NONE ? Long.MAX_VALUE : each.getEnd();
-      positions.add(new Position(each.getBucket(), start, end));
+      long partition = each.getPartitionId();
+      positions.add(new Position(partition, each.getBucket(), start, end));
       if (end == Long.MAX_VALUE) {
-        cluster.bucket(each.getBucket()).addListener(this::run);
+        cluster.bucket(partition, each.getBucket()).addListener(this::run);
       }
     }
     Schema schema = ArrowSchemas.toArrow(cluster.schema());
@@ -110,6 +118,7 @@ final class FakeScan {
   private void sendEnd(Position position, long offset) {
     ScanMetadata metadata =
         ScanMetadata.newBuilder()
+            .setPartitionId(position.partition)
             .setBucket(position.bucket)
             .setBaseOffset(offset)
             .setNextOffset(offset)
@@ -125,8 +134,15 @@ final class FakeScan {
 
   /** Sends what can be sent now. */
   synchronized void run() {
-    while (!ended && !positions.isEmpty() && call.isReady() && sendOne()) {
-      messagesLeft--;
+    try {
+      while (!ended && !positions.isEmpty() && call.isReady() && sendOne()) {
+        messagesLeft--;
+      }
+    } catch (SluiceException e) {
+      ended = true;
+      StatusRuntimeException status = StatusMapping.toStatus(e);
+      Metadata trailers = status.getTrailers();
+      call.close(status.getStatus(), trailers == null ? new Metadata() : trailers);
     }
     if (!ended && positions.isEmpty()) {
       ended = true;
@@ -136,14 +152,21 @@ final class FakeScan {
 
   private boolean sendOne() {
     for (Position position : List.copyOf(positions)) {
-      if (cluster.bucket(position.bucket).leader() != tablet || messagesLeft == 0) {
+      FakeBucket bucket = cluster.bucket(position.partition, position.bucket);
+      if (bucket.leader() != tablet || messagesLeft == 0) {
         ended = true;
         call.close(Status.UNAVAILABLE.withDescription("as the test asks"), new Metadata());
         return false;
       }
-      for (FakeBucket.Stored batch : cluster.bucket(position.bucket).log()) {
+      cluster.checkScan(bucket, position.next);
+      for (FakeBucket.Stored batch : bucket.log()) {
         if (batch.baseOffset() >= position.next && position.next < position.end) {
+          if (!ticket.getFilter().isEmpty() && cluster.isSkipped(batch.baseOffset())) {
+            position.next = batch.nextOffset();
+            continue;
+          }
           send(position, batch);
+          position.told = position.next;
           // The next turn begins with another bucket.
           positions.remove(position);
           positions.add(position);
@@ -157,6 +180,12 @@ final class FakeScan {
   }
 
   private void dropFinished() {
+    for (Position position : positions) {
+      if (ticket.getProgress() && !ticket.getKvScan() && position.next > position.told) {
+        position.told = position.next;
+        sendEnd(position, position.next);
+      }
+    }
     positions.removeIf(position -> position.next >= position.end);
   }
 
@@ -174,10 +203,11 @@ final class FakeScan {
       Position position, long baseOffset, long nextOffset, ByteBuffer rows, byte[] body) {
     ScanMetadata metadata =
         ScanMetadata.newBuilder()
+            .setPartitionId(position.partition)
             .setBucket(position.bucket)
             .setBaseOffset(baseOffset)
             .setNextOffset(nextOffset)
-            .setLeaderEpoch(cluster.bucket(position.bucket).leaderEpoch())
+            .setLeaderEpoch(cluster.bucket(position.partition, position.bucket).leaderEpoch())
             .setAppendTimeMs(1234)
             .build();
     try (OutboundFrame frame =

@@ -146,7 +146,12 @@ public final class FakeTablet implements AutoCloseable {
 
   /** The bucket; NOT_LEADER when another tablet leads it. */
   FakeBucket led(int number) {
-    FakeBucket bucket = cluster.bucket(number);
+    return led(0, number);
+  }
+
+  /** The bucket of a partition; NOT_LEADER or PARTITION_NOT_FOUND. */
+  FakeBucket led(long partitionId, int number) {
+    FakeBucket bucket = cluster.bucket(partitionId, number);
     if (bucket.leader() != id) {
       throw new SluiceException(
           ErrorCode.NOT_LEADER, "Tablet " + id + " does not lead bucket " + number);
@@ -220,14 +225,16 @@ public final class FakeTablet implements AutoCloseable {
         frame.body().getBytes(0, body);
       }
       try {
-        FakeBucket.Outcome outcome = led(put.getBucket()).append(put, frame.dataHeader(), body);
+        FakeBucket.Outcome outcome =
+            led(put.getPartitionId(), put.getBucket()).append(put, frame.dataHeader(), body);
         if (!outcome.duplicate() && !cluster.schema().primaryKey().isEmpty()) {
           cluster
-              .rows(put.getBucket())
+              .rows(put.getPartitionId(), put.getBucket())
               .put(targetColumns, put.getChangeTypes().toByteArray(), frame.dataHeader(), body);
         }
         return PutAnswer.newBuilder()
             .setRequestId(put.getRequestId())
+            .setPartitionId(put.getPartitionId())
             .setBucket(put.getBucket())
             .setBaseOffset(outcome.baseOffset())
             .setRows(outcome.rows())
@@ -241,6 +248,7 @@ public final class FakeTablet implements AutoCloseable {
     private PutAnswer refused(PutMetadata put, SluiceException why) {
       return PutAnswer.newBuilder()
           .setRequestId(put.getRequestId())
+          .setPartitionId(put.getPartitionId())
           .setBucket(put.getBucket())
           .setBaseOffset(-1)
           .setError(PutErrors.toPutError(why))
@@ -319,23 +327,51 @@ public final class FakeTablet implements AutoCloseable {
       ListOffsetsRequest request =
           WireMessages.parse(body, ListOffsetsRequest.getDefaultInstance());
       ListOffsetsResponse.Builder response = ListOffsetsResponse.newBuilder();
+      cluster
+          .partitions()
+          .forEach(
+              (partition, number, bucket) -> {
+                if (bucket.leader() == id) {
+                  response.addBuckets(offsets(request, bucket, partition, number));
+                }
+              });
       for (int number : request.getBucketsList()) {
-        long end = led(number).end();
-        response.addBuckets(
-            BucketOffsets.newBuilder()
-                .setBucket(number)
-                .setOffset(request.getAt() == StartAt.START_LATEST ? end : 0)
-                .setVisible(end)
-                .setStable(end)
-                .setLogEnd(end));
+        response.addBuckets(offsets(request, led(number), 0, number));
       }
       return response.build().toByteString();
+    }
+
+    private static BucketOffsets offsets(
+        ListOffsetsRequest request, FakeBucket bucket, long partition, int number) {
+      long end = bucket.end();
+      return BucketOffsets.newBuilder()
+          .setPartitionId(partition)
+          .setBucket(number)
+          .setOffset(request.getAt() == StartAt.START_LATEST ? end : 0)
+          .setVisible(end)
+          .setStable(end)
+          .setLogEnd(end)
+          .build();
     }
 
     private ByteString writerState(ByteString body) {
       WriterStateRequest request =
           WireMessages.parse(body, WriterStateRequest.getDefaultInstance());
       WriterStateResponse.Builder response = WriterStateResponse.newBuilder();
+      cluster
+          .partitions()
+          .forEach(
+              (partition, number, bucket) -> {
+                if (bucket.leader() == id) {
+                  response.addBuckets(
+                      BucketWriterState.newBuilder()
+                          .setPartitionId(partition)
+                          .setBucket(number)
+                          .setLastSequence(
+                              bucket.lastSequence(
+                                  request.getWriterId(), request.getWriterEpoch())));
+                }
+              });
       for (int number : request.getBucketsList()) {
         response.addBuckets(
             BucketWriterState.newBuilder()

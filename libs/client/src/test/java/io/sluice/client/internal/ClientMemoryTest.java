@@ -45,11 +45,13 @@ class ClientMemoryTest {
           Map.of(),
           Map.of(),
           Set.of(),
+          Set.of(),
+          "",
+          false,
           true,
           0,
-          false,
-          false,
-          false,
+          0,
+          new ScanRequest.Metadata(false, false, false),
           false);
 
   private static void assertNothingLeft(ClientCore core) {

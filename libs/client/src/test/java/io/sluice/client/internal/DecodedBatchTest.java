@@ -3,6 +3,7 @@ package io.sluice.client.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.common.TableBucket;
 import io.sluice.format.batch.ChangeType;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -18,7 +19,8 @@ class DecodedBatchTest {
       vector.setSafe(i, texts[i].getBytes(StandardCharsets.UTF_8));
     }
     vector.setValueCount(texts.length);
-    return new DecodedBatch(0, 0, texts.length, 0, new VectorSchemaRoot(List.of(vector)));
+    return new DecodedBatch(
+        TableBucket.of(1, 0), 0, texts.length, 0, new VectorSchemaRoot(List.of(vector)));
   }
 
   @Test

@@ -36,11 +36,13 @@ class IdleScanTest {
           Map.of(),
           Map.of(),
           Set.of(),
+          Set.of(),
+          "",
+          false,
           true,
           0,
-          false,
-          false,
-          false,
+          0,
+          new ScanRequest.Metadata(false, false, false),
           false);
 
   /**

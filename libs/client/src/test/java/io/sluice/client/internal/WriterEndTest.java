@@ -9,6 +9,7 @@ import io.sluice.client.TableDescription;
 import io.sluice.client.WriterOptions;
 import io.sluice.client.fake.FakeCluster;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
 import io.sluice.common.TablePath;
 import io.sluice.common.TimeSource;
 import io.sluice.format.row.Row;
@@ -18,6 +19,7 @@ import io.sluice.format.schema.TableSchema;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.arrow.memory.RootAllocator;
@@ -38,10 +40,12 @@ class WriterEndTest {
       RowBufferPool pool = new RowBufferPool(allocator, SCHEMA, 1024);
       MemoryBudget budget = new MemoryBudget(1 << 20, "The buffer", TimeSource.SYSTEM);
       Accumulator accumulator =
-          new Accumulator(cluster.config(), 2, pool, budget, new Outstanding(), TimeSource.SYSTEM);
-      CompletableFuture<AppendResult> sealed = append(accumulator, 0);
+          new Accumulator(cluster.config(), pool, budget, new Outstanding(), TimeSource.SYSTEM);
+      WriterPartition table =
+          new WriterPartition(TablePath.parse("demo.t"), "", TableBucket.of(1, 0), 2, Map.of(), 0);
+      CompletableFuture<AppendResult> sealed = append(accumulator, table.bucket(0));
       accumulator.sealAll();
-      CompletableFuture<AppendResult> open = append(accumulator, 1);
+      CompletableFuture<AppendResult> open = append(accumulator, table.bucket(1));
       accumulator.close();
       for (CompletableFuture<AppendResult> row : List.of(sealed, open)) {
         assertThatThrownBy(() -> row.get(1, TimeUnit.SECONDS))
@@ -51,7 +55,8 @@ class WriterEndTest {
     }
   }
 
-  private static CompletableFuture<AppendResult> append(Accumulator accumulator, int bucket) {
+  private static CompletableFuture<AppendResult> append(
+      Accumulator accumulator, WriterBucket bucket) {
     accumulator.enter();
     try {
       RowBatch batch = accumulator.batch(bucket);

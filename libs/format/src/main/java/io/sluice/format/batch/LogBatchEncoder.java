@@ -2,6 +2,7 @@ package io.sluice.format.batch;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.StatisticsColumns;
 import io.sluice.format.schema.ArrowSchemas;
 import io.sluice.format.schema.TableSchema;
 import java.nio.ByteBuffer;
@@ -23,16 +24,26 @@ public final class LogBatchEncoder implements AutoCloseable {
 
   private final RootBuffers buffers = new RootBuffers();
   private final RecordBatchMessageWriter message = new RecordBatchMessageWriter();
-  private final StatisticsCollector statistics = new StatisticsCollector();
+  private final StatisticsCollector statistics;
   private final BodyWriter bodies;
 
   private @Nullable Schema checkedArrow;
   private @Nullable TableSchema checkedSchema;
   private BatchLayout layout = BatchLayout.of(List.of());
 
-  /** The allocator pays for bodies and scratch memory; it must outlive this encoder. */
+  /** With the statistics of a table that does not choose. */
   public LogBatchEncoder(BufferAllocator allocator, CompressionSettings settings) {
+    this(allocator, settings, StatisticsColumns.UNSET);
+  }
+
+  /**
+   * @param allocator pays for bodies and scratch memory; it must outlive this encoder
+   * @param columns which columns have statistics
+   */
+  public LogBatchEncoder(
+      BufferAllocator allocator, CompressionSettings settings, StatisticsColumns columns) {
     this.bodies = new BodyWriter(allocator, settings);
+    this.statistics = new StatisticsCollector(columns);
   }
 
   /**

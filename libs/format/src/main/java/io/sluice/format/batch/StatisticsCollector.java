@@ -1,5 +1,7 @@
 package io.sluice.format.batch;
 
+import io.sluice.common.StatisticsColumns;
+import io.sluice.common.StatisticsColumns.Choice;
 import io.sluice.format.schema.Column;
 import io.sluice.format.schema.DataType;
 import io.sluice.format.schema.DataType.BooleanType;
@@ -10,6 +12,7 @@ import io.sluice.format.schema.TableSchema;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.vector.BaseFixedWidthVector;
 import org.apache.arrow.vector.FieldVector;
@@ -20,8 +23,10 @@ import org.jspecify.annotations.Nullable;
  * the statistics section. Reusable; not thread-safe.
  */
 final class StatisticsCollector {
-  private final ByteBuffer out =
-      ByteBuffer.allocate(StatisticsFormat.MAX_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+  private final StatisticsColumns chosen;
+  private @Nullable TableSchema schema;
+  private int[] positions = {};
+  private ByteBuffer out = ByteBuffer.allocate(0);
   private final BytesBounds bytesBounds = new BytesBounds();
 
   private int flags;
@@ -29,30 +34,65 @@ final class StatisticsCollector {
   private long max;
 
   /**
-   * The section for the first {@link StatisticsFormat#MAX_COLUMNS} scalar columns.
+   * @param chosen which columns have statistics; unset, the first {@link
+   *     StatisticsFormat#DEFAULT_COLUMNS} scalar ones
+   */
+  StatisticsCollector(StatisticsColumns chosen) {
+    this.chosen = chosen;
+  }
+
+  /**
+   * The section for the chosen columns.
    *
    * @param vectors the columns of the schema, in order
    * @return a heap buffer of its own, empty when no column has statistics
    */
   ByteBuffer collect(List<FieldVector> vectors, TableSchema schema) {
-    out.clear().position(StatisticsFormat.HEADER_BYTES);
-    int count = 0;
-    for (int i = 0; i < vectors.size() && count < StatisticsFormat.MAX_COLUMNS; i++) {
-      Column column = schema.columns().get(i);
-      StatisticsKind kind = StatisticsKind.of(column.type());
-      if (kind != null) {
-        writeColumn(column, kind, vectors.get(i));
-        count++;
-      }
-    }
-    if (count == 0) {
+    choose(schema);
+    if (positions.length == 0) {
       return ByteBuffer.allocate(0);
     }
-    out.put(0, (byte) StatisticsFormat.VERSION).put(1, (byte) 0).putShort(2, (short) count);
+    out.clear().position(StatisticsFormat.HEADER_BYTES);
+    for (int position : positions) {
+      Column column = schema.columns().get(position);
+      StatisticsKind kind = StatisticsKind.of(column.type());
+      if (kind != null) {
+        writeColumn(column, kind, vectors.get(position));
+      }
+    }
+    out.put(0, (byte) StatisticsFormat.VERSION).put(1, (byte) 0);
+    out.putShort(2, (short) positions.length);
     return ByteBuffer.allocate(out.position())
         .order(ByteOrder.LITTLE_ENDIAN)
         .put(out.flip())
         .flip();
+  }
+
+  private void choose(TableSchema next) {
+    if (schema != null && schema.equals(next)) {
+      return;
+    }
+    schema = next;
+    positions =
+        IntStream.range(0, next.size())
+            .filter(position -> isChosen(next.columns().get(position)))
+            .limit(
+                chosen.choice() == Choice.DEFAULT
+                    ? StatisticsFormat.DEFAULT_COLUMNS
+                    : StatisticsFormat.MAX_COLUMNS)
+            .toArray();
+    out =
+        ByteBuffer.allocate(StatisticsFormat.maxBytes(positions.length))
+            .order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  private boolean isChosen(Column column) {
+    return switch (chosen.choice()) {
+      case DEFAULT, ALL -> StatisticsKind.of(column.type()) != null;
+      case NONE -> false;
+      case NAMED ->
+          StatisticsKind.of(column.type()) != null && chosen.names().contains(column.name());
+    };
   }
 
   private void writeColumn(Column column, StatisticsKind kind, FieldVector vector) {

@@ -1,5 +1,7 @@
 package io.sluice.format.batch;
 
+import io.sluice.format.schema.TableSchema;
+
 /**
  * Constants of the statistics section, version 1. All numbers are little endian.
  *
@@ -22,8 +24,13 @@ final class StatisticsFormat {
   static final int HEADER_BYTES = 4;
   static final int ENTRY_BYTES = 12;
 
-  /** Only the first columns that are not nested have statistics. */
-  static final int MAX_COLUMNS = 32;
+  /**
+   * So many of the first columns that are not nested have statistics unless the table says else.
+   */
+  static final int DEFAULT_COLUMNS = 32;
+
+  /** No section has more entries. */
+  static final int MAX_COLUMNS = TableSchema.MAX_COLUMNS;
 
   /** Longest bound of a {@link StatisticsKind#BYTES} column. */
   static final int MAX_BOUND_BYTES = 64;
@@ -35,9 +42,10 @@ final class StatisticsFormat {
   static final int MAX_CUT = 16;
   static final int KNOWN_FLAGS = HAS_MIN | HAS_MAX | HAS_NAN | MIN_CUT | MAX_CUT;
 
-  /** No section is larger than this. */
-  static final int MAX_BYTES =
-      HEADER_BYTES + MAX_COLUMNS * (ENTRY_BYTES + 2 * (1 + MAX_BOUND_BYTES));
+  /** No section of so many entries is larger than this. */
+  static int maxBytes(int columns) {
+    return HEADER_BYTES + columns * (ENTRY_BYTES + 2 * (1 + MAX_BOUND_BYTES));
+  }
 
   private StatisticsFormat() {}
 }

@@ -18,18 +18,21 @@ public final class ProjectedBatch {
   private final BufferRanges ranges;
   private final ReadPlan reads;
   private final SynthesizedBuffers synthesized;
+  private final ConvertedBuffers converted;
 
   ProjectedBatch(
       ByteBuffer metadata,
       int bodyLength,
       BufferRanges ranges,
       ReadPlan reads,
-      SynthesizedBuffers synthesized) {
+      SynthesizedBuffers synthesized,
+      ConvertedBuffers converted) {
     this.metadata = metadata;
     this.bodyLength = bodyLength;
     this.ranges = ranges;
     this.reads = reads;
     this.synthesized = synthesized;
+    this.converted = converted;
   }
 
   /** The Arrow message of the new batch. */
@@ -105,22 +108,31 @@ public final class ProjectedBatch {
       int at = ranges.source(range) - start;
       int length = ranges.length(range);
       BodyChecksums.check(crc, bytes, at, length, ranges.crc(range), ranges.buffer(range));
-      body.put(ranges.target(range), bytes, at, length);
+      if (ranges.conversion(range) == BufferRanges.COPIED) {
+        body.put(ranges.target(range), bytes, at, length);
+      } else {
+        converted.take(ranges.conversion(range), bytes, at, length, body);
+      }
     }
   }
 
   /**
-   * Writes what is not read: padding, NULL columns and metadata columns.
+   * Writes what is not read: padding, NULL and default columns and metadata columns; and widens
+   * values that are stored in a narrower type.
    *
    * @param body the new body from index 0
    */
   public void complete(ByteBuffer body) {
     for (int i = 0; i < ranges.count(); i++) {
+      if (ranges.conversion(i) != BufferRanges.COPIED) {
+        continue;
+      }
       int end = ranges.target(i) + ranges.length(i);
       for (int at = end; (at & 7) != 0; at++) {
         body.put(at, (byte) 0);
       }
     }
     synthesized.write(body);
+    converted.complete(body);
   }
 }

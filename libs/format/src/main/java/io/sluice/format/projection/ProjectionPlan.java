@@ -6,7 +6,6 @@ import io.sluice.format.batch.BatchLayout;
 import io.sluice.format.batch.LogBatchHeader;
 import io.sluice.format.batch.RecordBatchMessage;
 import io.sluice.format.schema.ArrowSchemas;
-import io.sluice.format.schema.Column;
 import io.sluice.format.schema.TableSchema;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -20,115 +19,73 @@ import org.apache.arrow.vector.types.pojo.Schema;
  * for each pair and projection; immutable and thread-safe.
  */
 public final class ProjectionPlan {
-  private static final int ABSENT = -1;
-
   private final int storedSchemaId;
+  private final int wantedSchemaId;
   private final BatchLayout storedLayout;
   private final BatchLayout wantedLayout;
-  private final int[] sources;
+  private final ProjectionStep[] steps;
+  private final int[] requiredNodes;
   private final MetadataColumns metadataColumns;
   private final Schema arrowSchema;
   private final boolean identity;
 
   private ProjectionPlan(
-      TableSchema stored,
-      BatchLayout wantedLayout,
-      int[] sources,
-      MetadataColumns metadataColumns,
-      Schema arrowSchema) {
+      TableSchema stored, ColumnSelection wanted, MetadataColumns metadataColumns) {
+    Schema wantedArrow = wanted.arrowSchema();
+    List<Field> fields = new ArrayList<>(wantedArrow.getFields());
+    fields.addAll(metadataColumns.fields());
     this.storedSchemaId = stored.schemaId();
+    this.wantedSchemaId = wanted.schema().schemaId();
     this.storedLayout = BatchLayout.of(ArrowSchemas.toArrow(stored));
-    this.wantedLayout = wantedLayout;
-    this.sources = sources;
+    this.wantedLayout = BatchLayout.of(wantedArrow);
+    ProjectionSteps found = new ProjectionSteps(stored, storedLayout, wanted);
+    this.steps = found.find().toArray(new ProjectionStep[0]);
+    this.requiredNodes = found.requiredNodes().stream().mapToInt(Integer::intValue).toArray();
     this.metadataColumns = metadataColumns;
-    this.arrowSchema = arrowSchema;
-    this.identity = !metadataColumns.any() && isIdentity(sources, stored.size());
+    this.arrowSchema = new Schema(fields, wantedArrow.getCustomMetadata());
+    this.identity = !metadataColumns.any() && isIdentity(steps, storedLayout.nodeCount());
   }
 
-  /** A plan for all columns of the wanted schema. See the other {@code of}. */
+  /** A plan for all columns of the wanted schema. See the last {@code of}. */
   public static ProjectionPlan of(
       TableSchema stored, TableSchema wanted, MetadataColumns metadataColumns) {
-    return of(stored, wanted, wanted.columns().stream().map(Column::id).toList(), metadataColumns);
+    return of(stored, ColumnSelection.all(wanted), metadataColumns);
   }
 
-  /**
-   * A plan for some columns. A column that the stored schema does not have reads as NULL.
-   * COLUMN_NOT_FOUND for an id that the wanted schema does not have; UNSUPPORTED when a column
-   * differs in type, or is missing in the stored schema and NOT NULL in the wanted one.
-   *
-   * @param stored schema that the batches were written with
-   * @param wanted schema that readers see
-   * @param columnIds columns of the wanted schema in the order wanted; may be empty
-   */
+  /** A plan for some whole columns of the wanted schema, by id. See the last {@code of}. */
   public static ProjectionPlan of(
       TableSchema stored,
       TableSchema wanted,
       List<Integer> columnIds,
       MetadataColumns metadataColumns) {
-    Schema wantedArrow = ArrowSchemas.toArrow(wanted, columnIds);
-    int[] sources = new int[columnIds.size()];
-    for (int i = 0; i < sources.length; i++) {
-      sources[i] = source(stored, wanted, columnIds.get(i));
-    }
-    List<Field> fields = new ArrayList<>(wantedArrow.getFields());
-    fields.addAll(metadataColumns.fields());
-    return new ProjectionPlan(
-        stored,
-        BatchLayout.of(wantedArrow),
-        sources,
-        metadataColumns,
-        new Schema(fields, wantedArrow.getCustomMetadata()));
+    return of(stored, ColumnSelection.ofIds(wanted, columnIds), metadataColumns);
   }
 
-  private static int source(TableSchema stored, TableSchema wanted, int columnId) {
-    Column target = find(wanted, columnId);
-    for (int i = 0; i < stored.size(); i++) {
-      Column column = stored.columns().get(i);
-      if (column.id() == columnId) {
-        if (!column.type().equals(target.type())) {
-          throw new SluiceException(
-              ErrorCode.UNSUPPORTED,
-              "Column '"
-                  + target.name()
-                  + "' is "
-                  + column.type()
-                  + " in schema "
-                  + stored.schemaId()
-                  + " and cannot be read as "
-                  + target.type());
-        }
-        return i;
-      }
-    }
-    if (!target.nullable()) {
-      throw new SluiceException(
-          ErrorCode.UNSUPPORTED,
-          "Column '" + target.name() + "' is NOT NULL and missing in schema " + stored.schemaId());
-    }
-    return ABSENT;
+  /**
+   * A plan for columns and nested fields. Both are matched by id, so names and order do not matter.
+   * A column that the stored schema does not have reads as its initial default, a nested field as
+   * NULL; a type that was widened since gives the same values in the wider type.
+   *
+   * <p>Batches may be stored under a newer schema than the wanted one: what was added there is left
+   * out, and what the reader cannot know ends in SCHEMA_CHANGED, here or in {@link #project}; the
+   * caller adds where to read on.
+   *
+   * @param stored schema that the batches were written with
+   * @param wanted what readers see
+   * @throws SluiceException SCHEMA_CHANGED when a newer stored schema lacks a wanted column or
+   *     field, or has it in a wider type; UNSUPPORTED when an older one does not lead to the wanted
+   *     one, which no change of a table makes
+   */
+  public static ProjectionPlan of(
+      TableSchema stored, ColumnSelection wanted, MetadataColumns metadataColumns) {
+    return new ProjectionPlan(stored, wanted, metadataColumns);
   }
 
-  private static Column find(TableSchema schema, int columnId) {
-    for (Column column : schema.columns()) {
-      if (column.id() == columnId) {
-        return column;
-      }
-    }
-    throw new SluiceException(
-        ErrorCode.COLUMN_NOT_FOUND,
-        "Column id " + columnId + " does not exist in schema " + schema.schemaId());
-  }
-
-  private static boolean isIdentity(int[] sources, int storedSize) {
-    if (sources.length != storedSize) {
-      return false;
-    }
-    for (int i = 0; i < sources.length; i++) {
-      if (sources[i] != i) {
-        return false;
-      }
-    }
-    return true;
+  private static boolean isIdentity(ProjectionStep[] steps, int storedNodes) {
+    return steps.length == 1
+        && steps[0] instanceof ProjectionStep.Copy copy
+        && copy.firstNode() == 0
+        && copy.endNode() == storedNodes;
   }
 
   /** Whether stored batches are what is wanted, as they are. */
@@ -143,7 +100,7 @@ public final class ProjectionPlan {
 
   /**
    * Plans one stored batch. CORRUPT_BATCH when its metadata or checksums do not fit the stored
-   * schema.
+   * schema; SCHEMA_CHANGED when it has NULLs in a column that is NOT NULL in the wanted schema.
    *
    * @param header of the stored batch, stamped by its leader
    * @param changeTypes its change type section, empty when all records are appends; only used for
@@ -157,16 +114,14 @@ public final class ProjectionPlan {
     checkStored(header, message, checksums);
     ByteBuffer crcs = checksums.slice().order(ByteOrder.LITTLE_ENDIAN);
     ProjectedBatchBuilder builder = new ProjectedBatchBuilder(message, header.bodyLength(), crcs);
-    if (identity) {
-      builder.addStored(storedLayout, 0, storedLayout.columnCount());
-      return builder.buildIdentity(metadata.slice());
+    for (int node : requiredNodes) {
+      checkNoNulls(header, message, node);
     }
-    for (int i = 0; i < sources.length; i++) {
-      if (sources[i] == ABSENT) {
-        builder.addNulls(wantedLayout, i);
-      } else {
-        builder.addStored(storedLayout, sources[i], sources[i] + 1);
-      }
+    for (ProjectionStep step : steps) {
+      add(builder, step);
+    }
+    if (identity) {
+      return builder.buildIdentity(metadata.slice());
     }
     if (metadataColumns.offset()) {
       builder.addOffsets(header.baseOffset());
@@ -178,6 +133,34 @@ public final class ProjectionPlan {
       builder.addChangeTypes(changeTypes);
     }
     return builder.build();
+  }
+
+  private void add(ProjectedBatchBuilder builder, ProjectionStep step) {
+    if (step instanceof ProjectionStep.Copy copy) {
+      builder.addStored(storedLayout, copy.firstNode(), copy.endNode());
+    } else if (step instanceof ProjectionStep.Nulls nulls) {
+      builder.addNulls(wantedLayout, nulls);
+    } else if (step instanceof ProjectionStep.Constant constant) {
+      builder.addConstant(constant);
+    } else if (step instanceof ProjectionStep.Widen widen) {
+      builder.addWidened(storedLayout, widen);
+    } else if (step instanceof ProjectionStep.Loosen loosen) {
+      builder.addLoosened(storedLayout, loosen);
+    }
+  }
+
+  private void checkNoNulls(LogBatchHeader header, RecordBatchMessage message, int node) {
+    if (message.nodeNullCount(node) > 0) {
+      throw new SluiceException(
+          ErrorCode.SCHEMA_CHANGED,
+          "A column that is NOT NULL in schema "
+              + wantedSchemaId
+              + " has NULLs under schema "
+              + storedSchemaId
+              + ", from offset "
+              + header.baseOffset()
+              + " on; read on with that schema");
+    }
   }
 
   private void checkStored(

@@ -86,7 +86,9 @@ final class ReadPlan {
     int at = offset;
     for (int i = first; i < end; i++) {
       int range = order[i];
-      if (ranges.source(range) != at || ranges.target(range) - at != shift) {
+      if (ranges.source(range) != at
+          || ranges.target(range) - at != shift
+          || ranges.conversion(range) != BufferRanges.COPIED) {
         return -1;
       }
       at = at + ranges.length(range) + 7 & -8;

@@ -68,6 +68,31 @@ final class SynthesizedBuffers {
         });
   }
 
+  /** The same bytes for every row. */
+  void addRepeated(int at, int rows, byte[] value) {
+    add(
+        at,
+        Math.multiplyExact(rows, value.length),
+        (body, from) -> {
+          for (int i = 0; i < rows; i++) {
+            body.put(from + value.length * i, value);
+          }
+        });
+  }
+
+  /** The same bit for every row. */
+  void addBits(int at, int rows, boolean value) {
+    int bytes = (rows + 7) / 8;
+    add(
+        at,
+        bytes,
+        (body, from) -> {
+          for (int i = 0; i < bytes; i++) {
+            body.put(from + i, (byte) (value ? 0xFF : 0));
+          }
+        });
+  }
+
   /** The two characters of each change type. */
   void addChangeTexts(int at, int rows, ByteBuffer changeTypes) {
     ByteBuffer codes = changeTypes.slice();

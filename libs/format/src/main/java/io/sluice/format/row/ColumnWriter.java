@@ -43,6 +43,12 @@ abstract class ColumnWriter {
     return 0;
   }
 
+  /** Bytes of the first {@code rows} values in Arrow, without padding. */
+  final long bytes(int rows) {
+    return ((long) ColumnWriters.fixedBits(rules.column().type()) * rows + 7) / 8
+        + variableBytes(rows);
+  }
+
   final void setNull(int row) {
     if (!rules.column().nullable()) {
       throw rules.nullRefused();

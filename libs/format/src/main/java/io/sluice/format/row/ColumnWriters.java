@@ -28,6 +28,7 @@ import io.sluice.format.schema.DataType.IntegerType;
 import io.sluice.format.schema.DataType.TimeType;
 import io.sluice.format.schema.DataType.TimestampLtzType;
 import io.sluice.format.schema.DataType.TimestampType;
+import io.sluice.format.schema.DefaultValues;
 import io.sluice.format.schema.TableSchema;
 import java.math.BigDecimal;
 import java.time.Instant;
@@ -44,10 +45,11 @@ import org.jspecify.annotations.Nullable;
  * Typed setters, by column position from 0, straight into the vectors of a root.
  *
  * <p>Write the values of a row in any order, then call {@link #endRow}; columns without a value get
- * NULL. A setter refuses with INVALID_VALUE, naming column and value, what the column cannot hold
- * exactly; the row can then be corrected or dropped with {@link #abortRow}. {@link #finish} gives
- * the root its length; {@link #reset} starts the next batch in the same root, whose memory may
- * meanwhile have been given away or kept. Nobody else may change the root in between.
+ * their write default, NULL when they have none. A setter refuses with INVALID_VALUE, naming column
+ * and value, what the column cannot hold exactly; the row can then be corrected or dropped with
+ * {@link #abortRow}. {@link #finish} gives the root its length; {@link #reset} starts the next
+ * batch in the same root, whose memory may meanwhile have been given away or kept. Nobody else may
+ * change the root in between.
  *
  * <p>Not thread-safe. The root belongs to the caller, who closes it.
  */
@@ -56,12 +58,21 @@ public final class ColumnWriters {
   private final ColumnWriter[] writers;
   private final int expectedRows;
   private final int fixedRowBits;
+
+  /** What columns without a value get, null when that is NULL in every column. */
+  private final @Nullable Row defaults;
+
   private int row;
 
   private ColumnWriters(
-      VectorSchemaRoot root, ColumnWriter[] writers, int expectedRows, int fixedRowBits) {
+      VectorSchemaRoot root,
+      ColumnWriter[] writers,
+      int expectedRows,
+      int fixedRowBits,
+      @Nullable Row defaults) {
     this.root = root;
     this.writers = writers;
+    this.defaults = defaults;
     this.expectedRows = expectedRows;
     this.fixedRowBits = fixedRowBits;
     reset();
@@ -89,16 +100,37 @@ public final class ColumnWriters {
     for (int i = 0; i < writers.length; i++) {
       Column column = schema.columns().get(i);
       writers[i] = writer(column, root.getVector(i));
-      for (ArrowLayout.Buffer buffer : ArrowLayout.ownBuffers(column.type())) {
-        bits += (int) (buffer.kind() == ArrowLayout.BufferKind.FIXED ? buffer.width() * 8L : 0);
-        bits += buffer.kind() == ArrowLayout.BufferKind.OFFSETS ? 32 : 0;
-        bits += buffer.width() == 0 && buffer.kind() != ArrowLayout.BufferKind.DATA ? 1 : 0;
-      }
+      bits += fixedBits(column.type());
     }
-    return new ColumnWriters(root, writers, Math.max(1, expectedRows), bits);
+    return new ColumnWriters(root, writers, Math.max(1, expectedRows), bits, writeDefaults(schema));
   }
 
-  private static ColumnWriter writer(Column column, FieldVector vector) {
+  private static @Nullable Row writeDefaults(TableSchema schema) {
+    @Nullable Object[] values = new @Nullable Object[schema.size()];
+    boolean any = false;
+    for (int i = 0; i < values.length; i++) {
+      Column column = schema.columns().get(i);
+      String text = column.writeDefault();
+      if (text != null) {
+        values[i] = DefaultValues.parse(column.type(), text);
+        any = true;
+      }
+    }
+    return any ? GenericRow.of(values) : null;
+  }
+
+  /** Bits that a value takes in the buffers of its own node, those of a variable length apart. */
+  static int fixedBits(DataType type) {
+    int bits = 0;
+    for (ArrowLayout.Buffer buffer : ArrowLayout.ownBuffers(type)) {
+      bits += (int) (buffer.kind() == ArrowLayout.BufferKind.FIXED ? buffer.width() * 8L : 0);
+      bits += buffer.kind() == ArrowLayout.BufferKind.OFFSETS ? 32 : 0;
+      bits += buffer.width() == 0 && buffer.kind() != ArrowLayout.BufferKind.DATA ? 1 : 0;
+    }
+    return bits;
+  }
+
+  static ColumnWriter writer(Column column, FieldVector vector) {
     if (!ArrowSchemas.arrowType(column.type()).equals(vector.getField().getType())) {
       throw new SluiceException(
           ErrorCode.INVALID_SCHEMA,
@@ -113,7 +145,7 @@ public final class ColumnWriters {
     }
     ValueRules rules = new ValueRules(column);
     if (column.type().isNested()) {
-      return new NestedColumnWriter(rules, vector);
+      return NestedColumnWriters.of(rules, vector);
     }
     if (vector instanceof BaseVariableWidthVector variable) {
       return new VariableColumnWriter(rules, variable);
@@ -194,9 +226,15 @@ public final class ColumnWriters {
    */
   public void endRow() {
     int current = row;
-    for (ColumnWriter writer : writers) {
+    Row unset = defaults;
+    for (int i = 0; i < writers.length; i++) {
+      ColumnWriter writer = writers[i];
       if (writer.writtenRow != current) {
-        writer.setNull(current);
+        if (unset == null) {
+          writer.setNull(current);
+        } else {
+          writer.setFrom(current, unset, i);
+        }
       }
     }
     row = current + 1;
@@ -336,6 +374,14 @@ public final class ColumnWriters {
     } else {
       writers[column].setTimestamp(row, value);
     }
+  }
+
+  /**
+   * A value of any type, as the object that {@link GenericRow} holds for it: a List for ARRAY, a
+   * Map for MAP, a Row for ROW; null is NULL.
+   */
+  public void setObject(int column, @Nullable Object value) {
+    writers[column].setFrom(row, GenericRow.of(value), 0);
   }
 
   /** TIMESTAMP_LTZ; null is NULL. */

@@ -9,13 +9,15 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.format.row.ScalarColumn.Family;
 import java.math.BigDecimal;
-import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A row read from the bytes of a row value, column by column as asked for; see {@link RowCodec}.
@@ -155,16 +157,7 @@ public final class CompactRow implements Row {
   @Override
   public BigDecimal getDecimal(int column) {
     int at = slot(column, Family.DECIMAL);
-    long low = (long) LONGS.get(bytes, at);
-    ScalarColumn decimal = layout.column(column);
-    if (RowLayout.isShortDecimal(decimal.rules().column())) {
-      return BigDecimal.valueOf(low, decimal.rules().scale());
-    }
-    byte[] bigEndian = new byte[16];
-    for (int i = 0; i < 16; i++) {
-      bigEndian[i] = bytes[at + 15 - i];
-    }
-    return new BigDecimal(new BigInteger(bigEndian), decimal.rules().scale());
+    return FixedValues.decimal(layout.column(column), bytes, at);
   }
 
   @Override
@@ -187,14 +180,49 @@ public final class CompactRow implements Row {
     return (Instant) temporal(column, Family.INSTANT);
   }
 
+  @Override
+  @SuppressWarnings("unchecked")
+  public List<@Nullable Object> getArray(int column) {
+    return (List<@Nullable Object>) nested(column, List.class);
+  }
+
+  @Override
+  @SuppressWarnings("unchecked")
+  public Map<Object, @Nullable Object> getMap(int column) {
+    return (Map<Object, @Nullable Object>) nested(column, Map.class);
+  }
+
+  @Override
+  public Row getRow(int column) {
+    return nested(column, Row.class);
+  }
+
+  private <T> T nested(int column, Class<T> kind) {
+    slot(column, Family.NESTED);
+    Object value = layout.nested(column).decode(bytes, variableStart(column), variableEnd(column));
+    if (!kind.isInstance(value)) {
+      throw new SluiceException(
+          ErrorCode.INVALID_ARGUMENT,
+          "Column '"
+              + name(column)
+              + "' ("
+              + layout.column(column).rules().column().type()
+              + ") is not read as a "
+              + kind.getSimpleName());
+    }
+    return kind.cast(value);
+  }
+
   private Object temporal(int column, Family family) {
     int at = slot(column, family);
-    return layout.column(column).value(signed(at, layout.column(column).width()));
+    return layout
+        .column(column)
+        .value(FixedValues.signed(bytes, at, layout.column(column).width()));
   }
 
   private long integer(int column, int maxWidth) {
     int at = slot(column, Family.INTEGER);
-    long value = signed(at, layout.column(column).width());
+    long value = FixedValues.signed(bytes, at, layout.column(column).width());
     int shift = 64 - 8 * maxWidth;
     if (((value << shift) >> shift) != value) {
       throw new SluiceException(
@@ -202,15 +230,6 @@ public final class CompactRow implements Row {
           "Column '" + name(column) + "' is " + value + ", which needs a wider getter");
     }
     return value;
-  }
-
-  private long signed(int at, int width) {
-    return switch (width) {
-      case 1 -> bytes[at];
-      case 2 -> (short) RowCodec.SHORTS.get(bytes, at);
-      case 4 -> intAt(at);
-      default -> (long) LONGS.get(bytes, at);
-    };
   }
 
   private int intAt(int at) {

@@ -7,13 +7,17 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A row of Java objects. Numbers are read by any getter that holds their value exactly, so {@code
- * GenericRow.of(7)} fits a BIGINT column. Immutable as long as nobody changes a {@code byte[]} in
- * it.
+ * GenericRow.of(7)} fits a BIGINT column. An ARRAY is a {@link List} (or an array of objects or
+ * floats), a MAP a {@link Map}, a ROW a {@link Row}, with such values inside. Immutable as long as
+ * nobody changes what it was given.
  */
 public final class GenericRow implements Row {
   private final @Nullable Object[] values;
@@ -25,6 +29,11 @@ public final class GenericRow implements Row {
   /** A row of these values in column order; null is NULL. */
   public static GenericRow of(@Nullable Object... values) {
     return new GenericRow(values.clone());
+  }
+
+  /** A row that shows the array as it is, whatever it holds next. */
+  static GenericRow wrapping(@Nullable Object[] values) {
+    return new GenericRow(values);
   }
 
   @Override
@@ -135,6 +144,37 @@ public final class GenericRow implements Row {
     return typed(column, Instant.class);
   }
 
+  @Override
+  @SuppressWarnings("unchecked")
+  public List<@Nullable Object> getArray(int column) {
+    Object value = present(column);
+    if (value instanceof List<?> list) {
+      return (List<@Nullable Object>) list;
+    }
+    if (value instanceof Object[] array) {
+      return Arrays.asList(array);
+    }
+    if (value instanceof float[] floats) {
+      List<@Nullable Object> list = new ArrayList<>(floats.length);
+      for (float each : floats) {
+        list.add(each);
+      }
+      return list;
+    }
+    throw mismatch(column, value, "a List");
+  }
+
+  @Override
+  @SuppressWarnings("unchecked")
+  public Map<Object, @Nullable Object> getMap(int column) {
+    return (Map<Object, @Nullable Object>) typed(column, Map.class);
+  }
+
+  @Override
+  public Row getRow(int column) {
+    return typed(column, Row.class);
+  }
+
   private @Nullable Object raw(int column) {
     if (column < 0 || column >= values.length) {
       throw new SluiceException(
@@ -197,14 +237,15 @@ public final class GenericRow implements Row {
             + wanted);
   }
 
+  /** By value, inside of nested values too; maps are equal with their entries in one order. */
   @Override
   public boolean equals(Object other) {
-    return other instanceof GenericRow that && Arrays.deepEquals(values, that.values);
+    return other instanceof GenericRow that && RowObjects.sameAll(values, that.values);
   }
 
   @Override
   public int hashCode() {
-    return Arrays.deepHashCode(values);
+    return RowObjects.hashAll(values);
   }
 
   @Override

@@ -49,6 +49,7 @@ final class KeyDecoder {
       case TEXT -> text(column);
       case BYTES -> escaped(column);
       case BINARY -> bytes(column, column.width());
+      case NESTED -> throw column.rules().noKey();
     };
   }
 

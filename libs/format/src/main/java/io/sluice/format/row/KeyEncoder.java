@@ -49,6 +49,9 @@ public final class KeyEncoder {
     for (int i = 0; i < columns.length; i++) {
       positions[i] = schema.position(keyColumns.get(i));
       columns[i] = new ScalarColumn(schema.columns().get(positions[i]));
+      if (columns[i].family() == ScalarColumn.Family.NESTED) {
+        throw columns[i].rules().noKey();
+      }
     }
     return new KeyEncoder(columns, positions);
   }
@@ -99,6 +102,7 @@ public final class KeyEncoder {
         column.rules().fixedBytes(value);
         out.put(value);
       }
+      case NESTED -> throw column.rules().noKey();
     }
   }
 

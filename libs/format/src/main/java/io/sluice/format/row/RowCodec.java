@@ -5,16 +5,14 @@ import io.sluice.common.SluiceException;
 import io.sluice.format.schema.TableSchema;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.math.BigInteger;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
  * The compact row value, format 1: a header of 12 bytes with the schema id and the time of the last
- * change, a bitmap of nulls, a slot of fixed width for each column, and the bytes of text and BYTES
- * columns. Any column can be read without its neighbours. The bytes are described in {@code
- * docs/formats/row-encoding.md}. Scalar columns only. Immutable and thread-safe.
+ * change, a bitmap of nulls, a slot of fixed width for each column, and the bytes of text, BYTES
+ * and nested columns. Any column can be read without its neighbours. The bytes are described in
+ * {@code docs/formats/row-encoding.md}. Immutable and thread-safe.
  */
 public final class RowCodec {
   /** The format version in the first byte. */
@@ -40,11 +38,7 @@ public final class RowCodec {
     this.layout = layout;
   }
 
-  /**
-   * The codec of rows of that schema.
-   *
-   * @throws SluiceException UNSUPPORTED when the schema has an ARRAY, MAP or ROW column
-   */
+  /** The codec of rows of that schema. */
   public static RowCodec of(TableSchema schema) {
     return new RowCodec(new RowLayout(schema));
   }
@@ -81,9 +75,9 @@ public final class RowCodec {
       if (row.isNull(i)) {
         encodeNull(i, start, out);
       } else if (layout.isVariable(i)) {
-        out.put(variable(row, i));
+        putVariable(row, i, out);
       } else {
-        encodeFixed(row, i, out.array(), start + layout.slot(i));
+        FixedValues.encode(layout.column(i), row, i, out.array(), start + layout.slot(i));
       }
       if (layout.isVariable(i)) {
         int end = out.length() - start - layout.variableAt();
@@ -100,42 +94,11 @@ public final class RowCodec {
     out.array()[start + HEADER_SIZE + index / 8] |= (byte) (1 << index % 8);
   }
 
-  private byte[] variable(Row row, int index) {
-    ScalarColumn column = layout.column(index);
-    if (column.family() == ScalarColumn.Family.BYTES) {
-      return row.getBytes(index);
-    }
-    String text = row.getString(index);
-    column.rules().text(text);
-    column.rules().wholeCharacters(text);
-    return text.getBytes(StandardCharsets.UTF_8);
-  }
-
-  private void encodeFixed(Row row, int index, byte[] out, int at) {
-    ScalarColumn column = layout.column(index);
-    switch (column.family()) {
-      case BOOLEAN -> out[at] = (byte) (row.getBoolean(index) ? 1 : 0);
-      case FLOAT -> INTS.set(out, at, Float.floatToRawIntBits(row.getFloat(index)));
-      case DOUBLE -> LONGS.set(out, at, Double.doubleToRawLongBits(row.getDouble(index)));
-      case DECIMAL -> {
-        BigInteger unscaled = column.rules().unscaled(row.getDecimal(index));
-        LONGS.set(out, at, unscaled.longValue());
-        if (!RowLayout.isShortDecimal(column.rules().column())) {
-          LONGS.set(out, at + 8, unscaled.shiftRight(64).longValue());
-        }
-      }
-      case BINARY -> {
-        byte[] value = row.getBytes(index);
-        column.rules().fixedBytes(value);
-        System.arraycopy(value, 0, out, at, value.length);
-      }
-      default -> putLittleEndian(column.units(row, index), column.width(), out, at);
-    }
-  }
-
-  private static void putLittleEndian(long value, int width, byte[] out, int at) {
-    for (int i = 0; i < width; i++) {
-      out[at + i] = (byte) (value >>> (8 * i));
+  private void putVariable(Row row, int index, ByteAccumulator out) {
+    if (layout.column(index).family() == ScalarColumn.Family.NESTED) {
+      layout.nested(index).encode(row, index, out);
+    } else {
+      out.put(layout.column(index).variable(row, index));
     }
   }
 

@@ -1,16 +1,15 @@
 package io.sluice.format.row;
 
-import io.sluice.format.row.ScalarColumn.Family;
 import io.sluice.format.schema.Column;
-import io.sluice.format.schema.DataType.DecimalType;
 import io.sluice.format.schema.TableSchema;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Where the columns of a schema lie in a row value; see {@link RowCodec}. */
 final class RowLayout {
-  private static final int SHORT_DECIMAL_DIGITS = 18;
-
   private final TableSchema schema;
   private final ScalarColumn[] columns;
+  private final @Nullable NestedCodec[] nested;
   private final int[] slots;
   private final int[] previousVariables;
   private final int variableAt;
@@ -18,32 +17,21 @@ final class RowLayout {
   RowLayout(TableSchema schema) {
     this.schema = schema;
     this.columns = new ScalarColumn[schema.size()];
+    this.nested = new @Nullable NestedCodec[schema.size()];
     this.slots = new int[schema.size()];
     this.previousVariables = new int[schema.size()];
     int previous = -1;
     int at = RowCodec.HEADER_SIZE + (schema.size() + 7) / 8;
     for (int i = 0; i < columns.length; i++) {
-      columns[i] = new ScalarColumn(schema.columns().get(i));
+      Column column = schema.columns().get(i);
+      columns[i] = new ScalarColumn(column);
+      nested[i] = column.type().isNested() ? NestedCodec.of(column) : null;
       slots[i] = at;
       previousVariables[i] = previous;
       previous = isVariable(i) ? i : previous;
-      at += slotWidth(columns[i]);
+      at += FixedValues.width(columns[i]);
     }
     this.variableAt = at;
-  }
-
-  /** Bytes a column takes in the fixed part. */
-  static int slotWidth(ScalarColumn column) {
-    return switch (column.family()) {
-      case TEXT, BYTES -> 4;
-      case DECIMAL -> isShortDecimal(column.rules().column()) ? 8 : 16;
-      default -> column.width();
-    };
-  }
-
-  /** Whether the unscaled value of the DECIMAL column fits 64 bits. */
-  static boolean isShortDecimal(Column column) {
-    return ((DecimalType) column.type()).precision() <= SHORT_DECIMAL_DIGITS;
   }
 
   TableSchema schema() {
@@ -56,6 +44,11 @@ final class RowLayout {
 
   ScalarColumn column(int index) {
     return columns[index];
+  }
+
+  /** The codec of the column's values; only for those of family NESTED. */
+  NestedCodec nested(int index) {
+    return Objects.requireNonNull(nested[index]);
   }
 
   /** Position of the column's slot in the value. */
@@ -74,6 +67,9 @@ final class RowLayout {
   }
 
   boolean isVariable(int index) {
-    return columns[index].family() == Family.TEXT || columns[index].family() == Family.BYTES;
+    return switch (columns[index].family()) {
+      case TEXT, BYTES, NESTED -> true;
+      default -> false;
+    };
   }
 }

@@ -17,8 +17,9 @@ import io.sluice.format.schema.DataType.IntegerType;
 import io.sluice.format.schema.DataType.StringType;
 import io.sluice.format.schema.DataType.TimeType;
 import io.sluice.format.schema.DataType.TimestampType;
+import java.nio.charset.StandardCharsets;
 
-/** How the values of one scalar column are stored: which family, how many bytes, which integer. */
+/** How the values of one column are stored: which family, how many bytes, which integer. */
 final class ScalarColumn {
 
   /** Families of types that are encoded alike. */
@@ -34,26 +35,25 @@ final class ScalarColumn {
     DECIMAL,
     TEXT,
     BYTES,
-    BINARY
+    BINARY,
+    /** ARRAY, MAP and ROW. */
+    NESTED
   }
 
   private final ValueRules rules;
   private final Family family;
   private final int width;
 
-  /**
-   * @throws SluiceException UNSUPPORTED for ARRAY, MAP and ROW columns
-   */
   ScalarColumn(Column column) {
     this.rules = new ValueRules(column);
-    if (column.type().isNested()) {
-      throw rules.nested();
-    }
     this.family = family(column.type());
     this.width = family == Family.BOOLEAN ? 1 : ArrowLayout.fixedWidth(column.type());
   }
 
   private static Family family(DataType type) {
+    if (type.isNested()) {
+      return Family.NESTED;
+    }
     if (type instanceof BooleanType) {
       return Family.BOOLEAN;
     }
@@ -102,6 +102,17 @@ final class ScalarColumn {
   /** Bytes of a value as in Arrow, 1 for BOOLEAN; 0 for text and BYTES. */
   int width() {
     return width;
+  }
+
+  /** The bytes of a text or BYTES value. INVALID_VALUE when the column cannot hold it. */
+  byte[] variable(Row row, int at) {
+    if (family == Family.BYTES) {
+      return row.getBytes(at);
+    }
+    String text = row.getString(at);
+    rules.text(text);
+    rules.wholeCharacters(text);
+    return text.getBytes(StandardCharsets.UTF_8);
   }
 
   /** The value of a row as the integer that is stored. */

@@ -2,6 +2,10 @@ package io.sluice.format.row;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.format.schema.DataType;
+import io.sluice.format.schema.DataType.TimeType;
+import io.sluice.format.schema.DataType.TimestampLtzType;
+import io.sluice.format.schema.DataType.TimestampType;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -27,6 +31,17 @@ public final class Temporals {
       return 1_000;
     }
     return precision <= 6 ? 1_000_000 : NANOS;
+  }
+
+  /** Units in a second as a type stores them; 1 for types without a time. */
+  public static long unitsPerSecond(DataType type) {
+    if (type instanceof TimeType time) {
+      return unitsPerSecond(time.precision());
+    }
+    if (type instanceof TimestampType timestamp) {
+      return unitsPerSecond(timestamp.precision());
+    }
+    return type instanceof TimestampLtzType timestamp ? unitsPerSecond(timestamp.precision()) : 1;
   }
 
   /** Nanoseconds of the smallest step of this precision (0 to 9): a power of ten. */

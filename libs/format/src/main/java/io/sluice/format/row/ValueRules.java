@@ -228,15 +228,14 @@ public final class ValueRules {
         "Column '" + column.name() + "' (" + column.type() + ") takes no " + given);
   }
 
-  SluiceException nested() {
+  SluiceException noKey() {
     return new SluiceException(
         ErrorCode.UNSUPPORTED,
         "Column '"
             + column.name()
             + "' ("
             + column.type()
-            + ") is nested; values of ARRAY, MAP and ROW columns cannot be read or written by row"
-            + " yet, use Arrow batches");
+            + ") is nested; ARRAY, MAP and ROW columns cannot be part of a key");
   }
 
   SluiceException refused(Object value, String why) {

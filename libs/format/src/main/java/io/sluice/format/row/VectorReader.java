@@ -7,7 +7,10 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
+import java.util.List;
+import java.util.Map;
 import org.apache.arrow.vector.FieldVector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the values of one vector; the class is chosen once per vector. Getters other than those of
@@ -77,6 +80,18 @@ abstract class VectorReader {
 
   Instant instant(int row) {
     throw mismatch("getInstant");
+  }
+
+  List<@Nullable Object> array(int row) {
+    throw mismatch("getArray");
+  }
+
+  Map<Object, @Nullable Object> map(int row) {
+    throw mismatch("getMap");
+  }
+
+  Row row(int row) {
+    throw mismatch("getRow");
   }
 
   SluiceException mismatch(String getter) {

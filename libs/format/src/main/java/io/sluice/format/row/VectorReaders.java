@@ -1,7 +1,5 @@
 package io.sluice.format.row;
 
-import io.sluice.common.ErrorCode;
-import io.sluice.common.SluiceException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -69,7 +67,7 @@ final class VectorReaders {
           ? new TimestampReader(fixed, timestamp.getUnit())
           : new InstantReader(fixed, timestamp.getUnit());
     }
-    return new NestedReader(vector);
+    return NestedReaders.of(vector);
   }
 
   private static long unitsPerSecond(TimeUnit unit) {
@@ -334,27 +332,6 @@ final class VectorReaders {
     @Override
     Object value(int row) {
       return instant(row);
-    }
-  }
-
-  private static final class NestedReader extends VectorReader {
-    NestedReader(FieldVector vector) {
-      super(vector);
-    }
-
-    @Override
-    Object value(int row) {
-      throw mismatch("a row");
-    }
-
-    @Override
-    SluiceException mismatch(String getter) {
-      return new SluiceException(
-          ErrorCode.UNSUPPORTED,
-          "Column '"
-              + name()
-              + "' is nested or of an Arrow type that no column has; its values cannot be read by"
-              + " row yet, read its vector");
     }
   }
 }

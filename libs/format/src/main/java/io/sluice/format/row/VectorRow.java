@@ -8,9 +8,11 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A cursor over the rows of a root: one object that shows one row after another. The root may be
@@ -141,6 +143,21 @@ public final class VectorRow implements Row {
   @Override
   public Instant getInstant(int column) {
     return present(column).instant(row);
+  }
+
+  @Override
+  public List<@Nullable Object> getArray(int column) {
+    return present(column).array(row);
+  }
+
+  @Override
+  public Map<Object, @Nullable Object> getMap(int column) {
+    return present(column).map(row);
+  }
+
+  @Override
+  public Row getRow(int column) {
+    return present(column).row(row);
   }
 
   private VectorReader reader(int column) {

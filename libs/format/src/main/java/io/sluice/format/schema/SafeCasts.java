@@ -67,7 +67,7 @@ final class SafeCasts {
       throw context.impossible(
           "cast it to fixed_size_binary(" + binary.length() + ") before the upload");
     }
-    return to.isNested() ? new NestedCast(context) : temporal(context, from, to);
+    return to.isNested() ? NestedCast.of(context) : temporal(context, from, to);
   }
 
   private static SafeCast integer(CastContext context, ArrowType from, IntegerType to) {
@@ -180,7 +180,8 @@ final class SafeCasts {
         .withStep(step);
   }
 
-  private static long perSecond(TimeUnit unit) {
+  /** Units in a second. */
+  static long perSecond(TimeUnit unit) {
     return switch (unit) {
       case SECOND -> 1;
       case MILLISECOND -> 1_000;

@@ -102,10 +102,12 @@ public final class TableSchema {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof TableSchema that
-        && schemaId == that.schemaId
-        && columns.equals(that.columns)
-        && primaryKey.equals(that.primaryKey);
+    // Nearly always the same object, and a table may have thousands of columns.
+    return this == other
+        || other instanceof TableSchema that
+            && schemaId == that.schemaId
+            && columns.equals(that.columns)
+            && primaryKey.equals(that.primaryKey);
   }
 
   @Override

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.common.SluiceException;
+import io.sluice.common.StatisticsColumns;
+import io.sluice.common.StatisticsColumns.Choice;
 import io.sluice.format.schema.ArrowSchemas;
 import io.sluice.format.schema.Column;
 import io.sluice.format.schema.DataType;
@@ -15,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.BitVector;
@@ -206,7 +209,7 @@ class BatchStatisticsTest {
   }
 
   @Test
-  void onlyTheFirst32ScalarColumnsHaveStatistics() {
+  void onlyTheFirst32ScalarColumnsHaveStatisticsUnlessTheTableChooses() {
     List<Column> columns = new ArrayList<>();
     columns.add(
         Column.of(1, "list", new DataType.ArrayType(new DataType.BooleanType(), true), true));
@@ -217,14 +220,28 @@ class BatchStatisticsTest {
     try (VectorSchemaRoot root = VectorSchemaRoot.create(ArrowSchemas.toArrow(schema), allocator)) {
       root.getFieldVectors().forEach(FieldVector::allocateNew);
       root.setRowCount(2);
-      ByteBuffer section = new StatisticsCollector().collect(root.getFieldVectors(), schema);
-      BatchStatistics statistics = new BatchStatistics().read(section);
-      for (int id = 2; id <= 33; id++) {
-        assertThat(statistics.next()).isTrue();
-        assertThat(statistics.columnId()).isEqualTo(id);
-      }
-      assertThat(statistics.next()).isFalse();
+      assertThat(columnIds(root, schema, StatisticsColumns.UNSET))
+          .containsExactlyElementsOf(IntStream.rangeClosed(2, 33).boxed().toList());
+      assertThat(columnIds(root, schema, new StatisticsColumns(Choice.ALL, List.of())))
+          .containsExactlyElementsOf(IntStream.rangeClosed(2, 40).boxed().toList());
+      assertThat(columnIds(root, schema, new StatisticsColumns(Choice.NONE, List.of()))).isEmpty();
+      assertThat(
+              columnIds(
+                  root, schema, new StatisticsColumns(Choice.NAMED, List.of("c40", "c7", "gone"))))
+          .containsExactly(7, 40);
     }
+  }
+
+  private static List<Integer> columnIds(
+      VectorSchemaRoot root, TableSchema schema, StatisticsColumns chosen) {
+    BatchStatistics statistics =
+        new BatchStatistics()
+            .read(new StatisticsCollector(chosen).collect(root.getFieldVectors(), schema));
+    List<Integer> ids = new ArrayList<>();
+    while (statistics.next()) {
+      ids.add(statistics.columnId());
+    }
+    return ids;
   }
 
   @Test
@@ -265,7 +282,8 @@ class BatchStatisticsTest {
     try (VectorSchemaRoot root = VectorSchemaRoot.create(ArrowSchemas.toArrow(schema), allocator)) {
       root.getVector(0).allocateNew();
       root.setRowCount(filler.fill(root.getVector(0)));
-      return RandomBatches.bytes(new StatisticsCollector().collect(root.getFieldVectors(), schema));
+      return RandomBatches.bytes(
+          new StatisticsCollector(StatisticsColumns.UNSET).collect(root.getFieldVectors(), schema));
     }
   }
 }

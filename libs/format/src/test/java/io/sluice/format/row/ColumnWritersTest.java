@@ -215,19 +215,4 @@ class ColumnWritersTest {
           assertThatThrownBy(writers::endRow).hasMessageContaining("reset()");
         });
   }
-
-  @Test
-  void nestedColumnsTakeNullOnly() {
-    with(
-        TestValues.schema(true, "ARRAY<INT>", "MAP<STRING,INT>", "ROW<a INT>"),
-        writers -> {
-          assertThatThrownBy(() -> writers.write(Row.of("x", null, null)))
-              .isInstanceOfSatisfying(
-                  SluiceException.class,
-                  e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED));
-          writers.write(Row.of(null, null, null));
-          VectorRow row = new VectorRow(writers.finish()).at(0);
-          assertThat(row.isNull(0) && row.isNull(1) && row.isNull(2)).isTrue();
-        });
-  }
 }

@@ -19,7 +19,9 @@ import java.time.LocalTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 
 /** Values of every scalar type, read from text or drawn at random. */
@@ -136,7 +138,66 @@ public final class TestValues {
     if (type instanceof DataType.CharType text) {
       return text(random, random.nextInt(text.length() + 1));
     }
-    return plain(type, random);
+    return type.isNested() ? nested(type, random) : plain(type, random);
+  }
+
+  private static Object nested(DataType type, SplittableRandom random) {
+    int size = random.nextInt(8) == 0 ? random.nextInt(40) : random.nextInt(4);
+    if (type instanceof DataType.ArrayType array) {
+      List<Object> elements = new ArrayList<>();
+      for (int i = 0; i < size; i++) {
+        elements.add(orNull(array.element(), array.elementNullable(), random));
+      }
+      return elements;
+    }
+    if (type instanceof DataType.MapType map) {
+      Map<Object, Object> entries = new LinkedHashMap<>();
+      for (int i = 0; i < size; i++) {
+        entries.put(random(map.key(), random), orNull(map.value(), map.valueNullable(), random));
+      }
+      return entries;
+    }
+    List<Object> fields = new ArrayList<>();
+    for (DataType.RowType.Field field : ((DataType.RowType) type).fields()) {
+      fields.add(orNull(field.type(), field.nullable(), random));
+    }
+    return GenericRow.of(fields.toArray());
+  }
+
+  private static Object orNull(DataType type, boolean nullable, SplittableRandom random) {
+    return nullable && random.nextInt(4) == 0 ? null : random(type, random);
+  }
+
+  /** A type with up to so many levels of nesting; fields have no ids. */
+  public static DataType randomType(SplittableRandom random, int depth) {
+    int choice = depth == 0 ? 9 : random.nextInt(10);
+    if (choice < 2) {
+      return new DataType.ArrayType(randomType(random, depth - 1), random.nextBoolean());
+    }
+    if (choice == 2) {
+      String key = new String[] {"STRING", "INT", "DATE", "DECIMAL(20,3)"}[random.nextInt(4)];
+      DataType value = randomType(random, depth - 1);
+      return new DataType.MapType(DataTypeParser.parse(key), value, random.nextBoolean());
+    }
+    if (choice < 6) {
+      List<DataType.RowType.Field> fields = new ArrayList<>();
+      for (int i = random.nextInt(4); i >= 0; i--) {
+        DataType type = randomType(random, depth - 1);
+        fields.add(new DataType.RowType.Field(0, "f" + i, type, random.nextInt(3) > 0));
+      }
+      return new DataType.RowType(fields);
+    }
+    return DataTypeParser.parse(SCALARS.get(random.nextInt(SCALARS.size())));
+  }
+
+  /** A schema of nested and scalar columns. */
+  public static TableSchema randomSchema(SplittableRandom random, int maxColumns, int depth) {
+    List<Column> columns = new ArrayList<>();
+    for (int i = random.nextInt(maxColumns); i >= 0; i--) {
+      int id = columns.size() + 1;
+      columns.add(Column.of(id, "c" + id, randomType(random, depth), random.nextInt(3) > 0));
+    }
+    return new TableSchema(1, columns, List.of());
   }
 
   private static Object plain(DataType type, SplittableRandom random) {

@@ -3,6 +3,7 @@ package io.sluice.protocol.flight;
 import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.MessageLite;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -29,8 +30,7 @@ public final class OutboundFrame implements AutoCloseable {
       Flight.@Nullable FlightDescriptor descriptor,
       @Nullable ByteBuffer dataHeader,
       @Nullable MessageLite appMetadata) {
-    byte[] prelude = prelude(descriptor, dataHeader, appMetadata, 0);
-    return new OutboundFrame(Unpooled.wrappedBuffer(prelude));
+    return new OutboundFrame(prelude(descriptor, dataHeader, appMetadata, 0));
   }
 
   /** A message with a body, of which one reference is taken over. */
@@ -44,7 +44,7 @@ public final class OutboundFrame implements AutoCloseable {
       body.release();
       return of(descriptor, dataHeader, appMetadata);
     }
-    ByteBuf prelude = Unpooled.wrappedBuffer(prelude(descriptor, dataHeader, appMetadata, length));
+    ByteBuf prelude = prelude(descriptor, dataHeader, appMetadata, length);
     return new OutboundFrame(Unpooled.wrappedBuffer(prelude, body));
   }
 
@@ -79,7 +79,8 @@ public final class OutboundFrame implements AutoCloseable {
     }
   }
 
-  private static byte[] prelude(
+  /** In direct memory: one part on the heap, and the transport would copy the whole message. */
+  private static ByteBuf prelude(
       Flight.@Nullable FlightDescriptor descriptor,
       @Nullable ByteBuffer dataHeader,
       @Nullable MessageLite appMetadata,
@@ -97,8 +98,8 @@ public final class OutboundFrame implements AutoCloseable {
     if (bodyLength > 0) {
       size += bytesFieldSize(FlightDataReader.BODY_FIELD, bodyLength) - bodyLength;
     }
-    byte[] prelude = new byte[size];
-    CodedOutputStream out = CodedOutputStream.newInstance(prelude);
+    ByteBuf prelude = PooledByteBufAllocator.DEFAULT.directBuffer(Math.max(1, size));
+    CodedOutputStream out = CodedOutputStream.newInstance(prelude.nioBuffer(0, size));
     try {
       if (descriptor != null) {
         out.writeMessage(FlightDataReader.DESCRIPTOR_FIELD, descriptor);
@@ -116,10 +117,12 @@ public final class OutboundFrame implements AutoCloseable {
         out.writeUInt32NoTag(bodyLength);
       }
       out.checkNoSpaceLeft();
+      out.flush();
+      return prelude.writerIndex(size);
     } catch (IOException e) {
+      prelude.release();
       throw new UncheckedIOException("A message does not fit its computed size", e);
     }
-    return prelude;
   }
 
   private static int bytesFieldSize(int field, int length) {

@@ -22,22 +22,25 @@ public final class PutFrames {
   }
 
   /**
-   * One batch for a bucket of a table without partitions. The small sections are copied here; the
-   * body is shared, the caller keeps its own reference.
+   * One batch for a bucket. The small sections are copied here; the body is shared, the caller
+   * keeps its own reference.
    *
    * @param descriptor for the first message, else null
    * @param requestId comes back in the answer
+   * @param partitionId the bucket's partition, 0 when the table has none
    * @param ackedThrough last sequence of the bucket whose final answer is held, -1 for none
    */
   public static OutboundFrame batch(
       Flight.@Nullable FlightDescriptor descriptor,
       long requestId,
+      long partitionId,
       int bucket,
       long ackedThrough,
       EncodedBatch batch) {
     PutMetadata metadata =
         PutMetadata.newBuilder()
             .setRequestId(requestId)
+            .setPartitionId(partitionId)
             .setBucket(bucket)
             .setAckedThrough(ackedThrough)
             .setHeader(UnsafeByteOperations.unsafeWrap(batch.header().bytes()))

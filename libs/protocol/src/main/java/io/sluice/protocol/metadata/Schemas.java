@@ -3,12 +3,15 @@ package io.sluice.protocol.metadata;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.format.schema.Column;
+import io.sluice.format.schema.DataType;
 import io.sluice.format.schema.DataTypeParser;
+import io.sluice.format.schema.FieldIds;
 import io.sluice.format.schema.TableSchema;
 import io.sluice.protocol.metadata.v1.ColumnDef;
 import io.sluice.protocol.metadata.v1.SchemaDef;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** {@link TableSchema} to and from its protobuf form, in which types are SQL text. */
 public final class Schemas {
@@ -23,11 +26,24 @@ public final class Schemas {
     return new TableSchema(schema.getSchemaId(), columns, schema.getPrimaryKeyList());
   }
 
-  /** The first schema of a new table: columns get the ids 1, 2, ... in their order. */
+  /**
+   * The first schema of a new table: columns get the ids 1, 2, ... in their order, then the fields
+   * of their ROW types the next ones.
+   */
   public static TableSchema newSchema(List<ColumnDef> definitions, List<String> primaryKey) {
     List<Column> columns = new ArrayList<>(definitions.size());
+    AtomicInteger nextId = new AtomicInteger(definitions.size() + 1);
     for (ColumnDef definition : definitions) {
-      columns.add(column(columns.size() + 1, definition));
+      Column column = column(columns.size() + 1, definition.toBuilder().clearFieldIds().build());
+      columns.add(
+          new Column(
+              column.id(),
+              column.name(),
+              FieldIds.assign(column.type(), nextId::getAndIncrement),
+              column.nullable(),
+              column.comment(),
+              column.writeDefault(),
+              column.writeDefault()));
     }
     return new TableSchema(1, columns, primaryKey);
   }
@@ -49,13 +65,21 @@ public final class Schemas {
 
   /** The message of a column. */
   public static ColumnDef toProto(Column column) {
-    return ColumnDef.newBuilder()
-        .setId(column.id())
-        .setName(column.name())
-        .setType(column.type().toString())
-        .setNotNull(!column.nullable())
-        .setComment(column.comment())
-        .build();
+    ColumnDef.Builder message =
+        ColumnDef.newBuilder()
+            .setId(column.id())
+            .setName(column.name())
+            .setType(column.type().toString())
+            .setNotNull(!column.nullable())
+            .setComment(column.comment())
+            .addAllFieldIds(FieldIds.of(column.type()));
+    if (column.initialDefault() != null) {
+      message.setInitialDefault(column.initialDefault());
+    }
+    if (column.writeDefault() != null) {
+      message.setWriteDefault(column.writeDefault());
+    }
+    return message.build();
   }
 
   private static Column column(int id, ColumnDef definition) {
@@ -63,9 +87,11 @@ public final class Schemas {
       return new Column(
           id,
           definition.getName(),
-          DataTypeParser.parse(definition.getType()),
+          type(definition),
           !definition.getNotNull(),
-          definition.getComment());
+          definition.getComment(),
+          definition.hasInitialDefault() ? definition.getInitialDefault() : null,
+          definition.hasWriteDefault() ? definition.getWriteDefault() : null);
     } catch (SluiceException e) {
       if (e.code() != ErrorCode.INVALID_SCHEMA) {
         throw e;
@@ -73,5 +99,12 @@ public final class Schemas {
       throw new SluiceException(
           ErrorCode.INVALID_SCHEMA, "Column '" + definition.getName() + "': " + e.getMessage(), e);
     }
+  }
+
+  private static DataType type(ColumnDef definition) {
+    DataType type = DataTypeParser.parse(definition.getType());
+    return definition.getFieldIdsCount() == 0
+        ? type
+        : FieldIds.with(type, definition.getFieldIdsList());
   }
 }

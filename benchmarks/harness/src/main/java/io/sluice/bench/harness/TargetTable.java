@@ -1,0 +1,19 @@
+package io.sluice.bench.harness;
+
+/**
+ * A table, or topic, that a benchmark writes and reads.
+ *
+ * @param name letters, digits and underscores
+ * @param schema its columns
+ * @param codec none, lz4, zstd or {@link #DEFAULT_CODEC}
+ * @param buckets buckets, or partitions
+ */
+public record TargetTable(String name, BenchSchema schema, String codec, int buckets) {
+  /** What the product does when nothing is said. */
+  public static final String DEFAULT_CODEC = "default";
+
+  /** Whether nothing is to be said about the codec. */
+  public boolean hasDefaultCodec() {
+    return codec.equals(DEFAULT_CODEC);
+  }
+}

@@ -1,0 +1,5 @@
+/** Micro benchmarks of what is done for every batch and every row, by the format library alone. */
+@NullMarked
+package io.sluice.bench.micro;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,169 @@
+package io.sluice.cli.bench.compare;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.sluice.cli.bench.Metric;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** Appends: wide rows without and with zstd, narrow rows, and Arrow batches passed through. */
+final class AppendComparison implements Comparison {
+  private static final long WINDOW_MS = 3_000;
+
+  /** Batches go through several times as fast; a full window would fill the page cache. */
+  private static final int BATCHES_PART = 3;
+
+  /** Lets the files of a dropped table go before the next lane is measured. */
+  private static final long SETTLE_MS = 1_000;
+
+  private static final String BUCKETS = "4";
+  private static final String BATCHES = "wide, none, Arrow batches";
+
+  private static final List<Lane> ROW_LANES =
+      List.of(
+          Lane.of(Lane.SLUICE, "defaults"),
+          Lane.of(Peers.FLUSS, "defaults"),
+          Lane.of(Peers.KAFKA, "defaults"),
+          new Lane(Peers.KAFKA, "1 MiB batches", kafkaBatches()));
+
+  private int tables;
+
+  /** The batching with which Kafka does best here. */
+  static Map<String, String> kafkaBatches() {
+    return Map.of(
+        "set.producer.batch.size", "1048576",
+        "set.producer.linger.ms", "10",
+        "set.producer.buffer.memory", "67108864",
+        "set.producer.max.request.size", "10485760");
+  }
+
+  @Override
+  public String name() {
+    return "log-append";
+  }
+
+  @Override
+  public List<Contest> contests(ComparePlan plan) {
+    List<Contest> contests = new ArrayList<>();
+    for (String schema : plan.schemas().isEmpty() ? List.of("wide", "narrow") : plan.schemas()) {
+      for (String codec : plan.codecs().isEmpty() ? List.of("none", "zstd") : plan.codecs()) {
+        // Narrow rows have a goal without a codec only; asked for, the others run too.
+        if (schema.equals("wide") || codec.equals("none") || !plan.codecs().isEmpty()) {
+          contests.add(
+              new Contest(schema + ", " + codec, words(plan, schema, codec, WINDOW_MS), ROW_LANES));
+        }
+      }
+    }
+    if (contests.stream().anyMatch(contest -> contest.name().equals("wide, none"))) {
+      contests.add(
+          new Contest(
+              BATCHES,
+              words(plan, "wide", "none", WINDOW_MS / BATCHES_PART),
+              List.of(new Lane(Lane.SLUICE, "defaults", Map.of("set.form", "arrow")))));
+    }
+    return contests;
+  }
+
+  private static Map<String, String> words(
+      ComparePlan plan, String schema, String codec, long windowMs) {
+    Map<String, String> words = new LinkedHashMap<>();
+    words.put("schema", schema);
+    words.put("codec", codec);
+    words.put("buckets", BUCKETS);
+    if (plan.rows() > 0) {
+      words.put("rows", Long.toString(plan.rows()));
+    } else {
+      words.put("millis", Long.toString(plan.windowMillisOr(windowMs)));
+    }
+    return words;
+  }
+
+  @Override
+  public List<Metric> shown() {
+    return List.of(
+        Metric.ROWS_PER_SECOND,
+        Metric.CLIENT_CPU,
+        Metric.SERVER_CPU,
+        Metric.DISK_BYTES,
+        Metric.WIRE_BYTES);
+  }
+
+  @Override
+  public boolean moreIsBetter() {
+    return true;
+  }
+
+  @Override
+  public void prepare(ClientSession client, List<Contest> contests) {
+    // Each window makes its own table.
+  }
+
+  @Override
+  public Map<Metric, Double> window(ClientSession client, Contest contest, Lane lane)
+      throws Exception {
+    Map<String, String> words = contest.words(lane);
+    String table = "append_" + ++tables;
+    words.put("table", table);
+    Map<Metric, Double> metrics =
+        client.orderAndDrop("append", words, answer -> metrics(client, table, answer));
+    TimeUnit.MILLISECONDS.sleep(SETTLE_MS);
+    return metrics;
+  }
+
+  private static Map<Metric, Double> metrics(ClientSession client, String table, JsonNode answer)
+      throws IOException {
+    Map<Metric, Double> metrics = Answers.metrics(answer);
+    OptionalLong bytes = client.servers().storedBytes(table);
+    double stored = bytes.isPresent() ? bytes.getAsLong() : answer.path("stored_bytes").asDouble();
+    metrics.put(Metric.DISK_BYTES, stored / answer.path("stored_rows").asDouble());
+    return metrics;
+  }
+
+  @Override
+  public List<Goal> goals(Standings standings) {
+    Metric rate = Metric.ROWS_PER_SECOND;
+    List<String> fluss = List.of(Peers.FLUSS);
+    return Stream.of(
+            Goal.atLeast(
+                "wide rows, none: rows/s",
+                standings.sluice("wide, none", rate),
+                standings.highest("wide, none", rate, Peers.NAMES),
+                1.5,
+                2),
+            Goal.atMost(
+                "wide rows, none: server CPU",
+                standings.sluice("wide, none", Metric.SERVER_CPU),
+                standings.lowest("wide, none", Metric.SERVER_CPU, fluss),
+                1),
+            Goal.atLeast(
+                "wide rows, zstd: rows/s",
+                standings.sluice("wide, zstd", rate),
+                standings.highest("wide, zstd", rate, fluss),
+                1.5,
+                2.5),
+            Goal.atMost(
+                "wide rows, zstd: bytes on disk",
+                standings.sluice("wide, zstd", Metric.DISK_BYTES),
+                standings.lowest("wide, zstd", Metric.DISK_BYTES, fluss),
+                1.05),
+            Goal.atLeast(
+                "narrow rows, none: rows/s",
+                standings.sluice("narrow, none", rate),
+                standings.highest("narrow, none", rate, Peers.NAMES),
+                1.4,
+                2),
+            Goal.atLeast(
+                "Arrow batches: rows/s against rows",
+                standings.sluice(BATCHES, rate),
+                standings.highest("wide, none", rate, Peers.NAMES),
+                4))
+        .flatMap(Optional::stream)
+        .toList();
+  }
+}

@@ -1,0 +1,100 @@
+package io.sluice.cli.bench.sluice;
+
+import io.sluice.bench.harness.BenchSchema.BenchColumn;
+import io.sluice.bench.harness.ProductClient;
+import io.sluice.bench.harness.ReadForm;
+import io.sluice.bench.harness.RowReader;
+import io.sluice.bench.harness.RowRing;
+import io.sluice.bench.harness.RowWriter;
+import io.sluice.bench.harness.Settings;
+import io.sluice.bench.harness.TargetTable;
+import io.sluice.client.ClientConfig;
+import io.sluice.client.Connection;
+import io.sluice.client.TableSpec;
+import io.sluice.client.WriterOptions;
+import io.sluice.common.TablePath;
+import io.sluice.format.batch.BatchCodec;
+import java.util.Locale;
+
+/**
+ * Drives Sluice. There is nothing to tune: its one setting, {@code form=arrow}, has a writer pass
+ * Arrow batches on instead of rows.
+ */
+final class SluiceProductClient implements ProductClient {
+  private static final String DATABASE = "bench";
+
+  private final ClientConfig config;
+  private final Connection connection;
+  private final Connection readers;
+
+  SluiceProductClient(String bootstrap) {
+    this.config = ClientConfig.of(bootstrap);
+    this.connection = Connection.open(config);
+    this.readers = Connection.open(config);
+  }
+
+  private static TablePath path(TargetTable table) {
+    return new TablePath(DATABASE, table.name());
+  }
+
+  @Override
+  public void createTable(TargetTable table) {
+    connection.admin().createDatabase(DATABASE, true);
+    TableSpec.Builder spec = TableSpec.of(path(table).toString()).buckets(table.buckets());
+    for (BenchColumn column : table.schema().columns()) {
+      spec.column(column.name(), column.kind().name());
+    }
+    connection.admin().createTable(spec.build());
+  }
+
+  @Override
+  public void dropTable(TargetTable table) {
+    connection.admin().dropTable(path(table), true);
+  }
+
+  @Override
+  public RowWriter writer(TargetTable table, RowRing ring, Settings settings) {
+    WriterOptions options = WriterOptions.defaults();
+    if (!table.hasDefaultCodec()) {
+      options = options.codec(BatchCodec.valueOf(table.codec().toUpperCase(Locale.ROOT)));
+    }
+    Connection own = Connection.open(config);
+    String path = path(table).toString();
+    return settings.value("form").filter("arrow"::equals).isPresent()
+        ? new SluiceBatchWriter(own, path, options, ring)
+        : new SluiceRowWriter(own, path, options, ring);
+  }
+
+  @Override
+  public RowReader reader(TargetTable table, int[] columns, ReadForm form, Settings settings) {
+    String[] names = new String[columns.length];
+    for (int i = 0; i < columns.length; i++) {
+      names[i] = table.schema().columns().get(columns[i]).name();
+    }
+    return new SluiceRowReader(readers, path(table).toString(), names, form);
+  }
+
+  @Override
+  public long storedRows(TargetTable table) {
+    long rows = 0;
+    for (var bucket : connection.admin().listOffsets(path(table)).values()) {
+      rows += bucket.logEnd();
+    }
+    return rows;
+  }
+
+  @Override
+  public long storedBytes(TargetTable table) {
+    long bytes = 0;
+    for (var bucket : connection.admin().listOffsets(path(table)).values()) {
+      bytes += bucket.sizeBytes();
+    }
+    return bytes;
+  }
+
+  @Override
+  public void close() {
+    readers.close();
+    connection.close();
+  }
+}

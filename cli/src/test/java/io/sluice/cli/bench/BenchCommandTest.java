@@ -1,0 +1,49 @@
+package io.sluice.cli.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.cli.CommandContext;
+import io.sluice.cli.Settings;
+import io.sluice.cli.options.UsageException;
+import io.sluice.cli.terminal.CapturedTerminal;
+import io.sluice.common.TimeSource;
+import java.util.List;
+import java.util.Properties;
+import org.junit.jupiter.api.Test;
+
+class BenchCommandTest {
+  private final BenchCommand command = new BenchCommand();
+
+  private void refused(String message, String... words) {
+    CommandContext context =
+        new CommandContext(
+            CapturedTerminal.plain().terminal(), Settings.of(new Properties()), TimeSource.SYSTEM);
+    assertThatThrownBy(() -> command.run(command.commandLine().parse(List.of(words)), context))
+        .isInstanceOf(UsageException.class)
+        .hasMessageContaining(message);
+  }
+
+  @Test
+  void aProductOrBenchmarkThatIsNotKnownIsRefused() {
+    refused("'kafak'", "log-append", "--with", "kafak");
+    refused("did you mean log-append?", "log-apend");
+  }
+
+  @Test
+  void onlySomeBenchmarksCompare() {
+    refused("start-up cannot be compared", "start-up", "--with", "kafka");
+    refused("--window goes with --with", "log-append", "--window", "500");
+  }
+
+  @Test
+  void oneFileIsForOneBenchmark() {
+    refused("--json names one file", "log-append", "log-scan", "--json", "x.json");
+  }
+
+  @Test
+  void helpNamesEveryBenchmark() {
+    assertThat(command.commandLine().help())
+        .contains("log-append", "log-scan", "latency", "start-up", "buckets", "micro", "--with");
+  }
+}

@@ -1,0 +1,106 @@
+package io.sluice.tablet.replica;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.common.ErrorCode;
+import io.sluice.tablet.log.TestBatches;
+import io.sluice.testkit.FaultyFiles.Operation;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Field case B19 for log tables: a full disk refuses writes, and nothing else, until it has room.
+ */
+final class DiskFullTest {
+  private static final String NO_SPACE = "No space left on device";
+
+  @TempDir private Path temp;
+
+  private TestTablet open(String name, int epoch) {
+    return TestTablet.open(temp.resolve(name)).apply(TestTablet.image(epoch, epoch, 7));
+  }
+
+  /** Sends the batches of writer 5 from a sequence on; returns the first that was not stored. */
+  private static int putUntilRefused(TestTablet tablet, int from, int batches) throws Exception {
+    for (int sequence = from; sequence < from + batches; sequence++) {
+      try {
+        tablet.put(7, TestBatches.of(1, 5, 0, sequence, 9000)).get();
+      } catch (ExecutionException e) {
+        assertThat(e.getCause()).hasMessageContaining("Cannot append");
+        assertThat(tablet.put(7, TestBatches.of(1, 5, 0, sequence, 9000)).refusal())
+            .isEqualTo(ErrorCode.DISK_FULL);
+        return sequence;
+      }
+      tablet.set.housekeeper().doWork();
+    }
+    return from + batches;
+  }
+
+  private static void assertStoredOnce(TestTablet tablet, int rows) {
+    assertThat(TestTablet.sequences(tablet.replica(7), 5)).hasSize(rows);
+    for (int i = 0; i < rows; i++) {
+      assertThat(TestTablet.sequences(tablet.replica(7), 5).get(i)).isEqualTo(new long[] {i, 1});
+    }
+  }
+
+  /** durable-ack, no-dup: whichever file it is that finds no space. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {".log", ".index.tmp", ".snapshot.tmp", "leader-epochs.tmp", "recovery-points.tmp"})
+  void nothingIsLostAndWritesResumeWithoutARestart(String file) throws Exception {
+    Path copy = temp.resolve("copy");
+    int stored;
+    try (TestTablet tablet = open("home", 1)) {
+      if (!file.startsWith("leader")) {
+        stored = putUntilRefused(tablet, 0, 3);
+      } else {
+        stored = 0;
+      }
+      tablet.diskUsed = 0.95;
+      tablet.faulty.failAlways(Operation.WRITE, file, NO_SPACE);
+      stored = putUntilRefused(tablet, stored, 20);
+      assertStoredOnce(tablet, stored);
+      tablet.set.housekeeper().doWork();
+      assertThat(tablet.set.disk().full()).isTrue();
+      assertThat(tablet.put(7, TestBatches.of(1, 5, 0, stored, 9000)).refusal())
+          .isEqualTo(ErrorCode.DISK_FULL);
+      assertThat(tablet.set.offline()).isEmpty();
+      tablet.faulty.heal();
+      tablet.diskUsed = 0.5;
+      tablet.set.housekeeper().doWork();
+      assertThat(tablet.set.disk().full()).isFalse();
+      assertThat(putUntilRefused(tablet, stored, 20)).isEqualTo(stored + 20);
+      stored += 20;
+      assertStoredOnce(tablet, stored);
+      ReplicaSetTest.copy(temp.resolve("home"), copy);
+    }
+    try (TestTablet tablet = open("copy", 2)) {
+      assertStoredOnce(tablet, stored);
+      assertThat(putUntilRefused(tablet, stored, 5)).isEqualTo(stored + 5);
+    }
+  }
+
+  @Test
+  void sealedSegmentWhoseIndexFoundNoSpaceIsFinishedLater() throws Exception {
+    try (TestTablet tablet = open("home", 1)) {
+      tablet.faulty.failAlways(Operation.WRITE, ".index.tmp", NO_SPACE);
+      assertThat(putUntilRefused(tablet, 0, 20)).as("the log itself has room").isEqualTo(20);
+      assertThat(indexes()).isZero();
+      assertThat(tablet.replica(7).offsets().stable()).as("forced all the same").isEqualTo(20);
+      tablet.faulty.heal();
+      tablet.set.housekeeper().doWork();
+      assertThat(indexes()).isEqualTo(2);
+    }
+  }
+
+  private long indexes() throws Exception {
+    try (var files = Files.list(temp.resolve("home/7/0-0"))) {
+      return files.filter(path -> path.toString().endsWith(".index")).count();
+    }
+  }
+}
