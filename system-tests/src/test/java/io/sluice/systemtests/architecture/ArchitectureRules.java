@@ -67,7 +67,9 @@ final class ArchitectureRules {
     addSluiceDependencies("client", "common", "format", "protocol");
     addSluiceDependencies("servicekit", "common", "format", "protocol", "client");
     addSluiceDependencies("testkit", "common", "format", "protocol", "client");
-    addSluiceDependencies("cli", "common", "format", "protocol", "client");
+    // What a benchmark's client does, whichever product it drives.
+    addSluiceDependencies("bench");
+    addSluiceDependencies("cli", "common", "format", "protocol", "client", "bench");
     add(
         "format-has-no-files-sockets-threads",
         noClasses()

@@ -68,6 +68,7 @@ final class ArchitectureTest {
             "tiering",
             "lake",
             "adminui",
-            "cli");
+            "cli",
+            "bench");
   }
 }

@@ -31,7 +31,7 @@ final class RowCountIT {
 
   private final LocalCluster cluster = LocalCluster.shared();
 
-  /** Ten rows in three batches, one of each codec; the middle one is long enough to compress. */
+  /** Ten rows in batches of every codec, long enough to compress. */
   @BeforeEach
   void write() {
     try (Connection connection = cluster.connect()) {
@@ -118,7 +118,7 @@ final class RowCountIT {
 
   @Test
   void arrowsOwnClientCountsAllRows() throws Exception {
-    List<Integer> counts = new ArrayList<>();
+    int[] rows = new int[1];
     try (BufferAllocator allocator = new RootAllocator()) {
       Scans.readStock(
           allocator,
@@ -127,9 +127,55 @@ final class RowCountIT {
               .formatted(DATABASE, TABLE),
           root -> {
             assertThat(root.getFieldVectors()).isEmpty();
-            counts.add(root.getRowCount());
+            rows[0] += root.getRowCount();
           });
     }
-    assertThat(counts).containsExactly(3, 5, 2);
+    assertThat(rows[0]).isEqualTo(10);
+  }
+
+  @Test
+  void partitionsAreCountedTogetherAloneAndByFilter() throws Exception {
+    try (Connection connection = cluster.connect();
+        BufferAllocator allocator = new RootAllocator()) {
+      Table log = createPartitioned(connection, "parts", false);
+      Table keyed = createPartitioned(connection, "keyed_parts", true);
+      assertThat(Scans.count(log.scan())).isZero();
+      try (AppendWriter appends = log.appendWriter();
+          UpsertWriter upserts = keyed.upsertWriter()) {
+        for (int i = 0; i < 90; i++) {
+          appends.append(Row.of(i, "p" + i % 3));
+          upserts.upsert(Row.of(i, "p" + i % 3));
+        }
+        upserts.delete(Key.of(4, "p1"));
+      }
+      assertThat(Scans.count(log.scan())).isEqualTo(90);
+      assertThat(Scans.count(log.scan().limit(37))).isEqualTo(37);
+      assertThat(Scans.count(log.scan().partitions("b=p0", "b=p2"))).isEqualTo(60);
+      assertThat(Scans.count(log.scan().filter("b = 'p1'"))).isEqualTo(30);
+      assertThat(Scans.count(log.scan().filter("b <> 'p1' AND a < 10"))).isEqualTo(7);
+      assertThat(Scans.count(keyed.scan().current())).isEqualTo(89);
+      assertThat(Scans.count(keyed.scan().current().partitions("b=p1"))).isEqualTo(29);
+
+      int[] rows = new int[1];
+      Scans.readStock(
+          allocator,
+          cluster.flightPort(2),
+          "{\"scan\":{\"database\":\"%s\",\"table\":\"parts\",\"noColumns\":true}}"
+              .formatted(DATABASE),
+          root -> rows[0] += root.getRowCount());
+      assertThat(rows[0]).isEqualTo(90);
+    }
+  }
+
+  private static Table createPartitioned(Connection connection, String name, boolean keyed) {
+    String path = DATABASE + "." + name;
+    TableSpec.Builder spec =
+        TableSpec.of(path)
+            .requiredColumn("a", "INT")
+            .requiredColumn("b", "STRING")
+            .partitionedBy("b")
+            .buckets(2);
+    connection.admin().createTable((keyed ? spec.primaryKey("a", "b") : spec).build());
+    return connection.table(path);
   }
 }

@@ -63,6 +63,7 @@ public final class LocalCluster implements AutoCloseable {
               "--sluice.tablet.id=" + tablet,
               "--sluice.tablet.data-dir=" + directory.resolve("tablet-" + tablet),
               "--sluice.tablet.coordinators=" + coordinators(),
+              "--sluice.tablet.storage.retention-interval=200ms",
               "--sluice.cluster.secret-file=" + secret));
       flightPorts.add(flightPort);
     }
