@@ -21,7 +21,7 @@ public final class AlterCommand implements Command {
     CommandLine.Builder line =
         CommandLine.of("alter", "Changes columns, options or the comment of a table")
             .required("TABLE", "name as database.table")
-            .required("ACTION", "one of those below")
+            .required("ACTION", "what to do, see ./sluice help alter")
             .rest("WORD", "what the action takes")
             .flag("--first", "for add-column and move: before all other columns")
             .option("--after", "COLUMN", "for add-column and move: behind that column")

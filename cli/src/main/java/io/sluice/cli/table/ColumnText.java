@@ -11,7 +11,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A column as a person writes it: {@code NAME TYPE [NOT NULL] [DEFAULT VALUE]}.
+ * A column as a person writes it: {@code NAME TYPE [NOT NULL] [DEFAULT VALUE]}, the last two in any
+ * order.
  *
  * @param name name of the column, or path of a nested field with dots
  * @param type its type
@@ -21,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 record ColumnText(String name, DataType type, boolean required, @Nullable String defaultValue) {
   private static final Pattern FORM =
       Pattern.compile(
-          "\\s*(\\S+)\\s+(.+?)(\\s+NOT\\s+NULL)?(?:\\s+DEFAULT\\s+(.+?))?\\s*",
+          "\\s*(\\S+)\\s+(.+?)(\\s+NOT\\s+NULL)?"
+              + "(?:\\s+DEFAULT\\s+('(?:[^']++|'')*+'|[^'\\s].*?)(\\s+NOT\\s+NULL)?)?\\s*",
           Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
   static ColumnText parse(String text) {
@@ -33,8 +35,8 @@ record ColumnText(String name, DataType type, boolean required, @Nullable String
     String name = matcher.group(1);
     DataType type = type(name, matcher.group(2));
     String value = matcher.group(4);
-    return new ColumnText(
-        name, type, matcher.group(3) != null, value == null ? null : value(name, type, value));
+    boolean required = matcher.group(3) != null || matcher.group(5) != null;
+    return new ColumnText(name, type, required, value == null ? null : value(name, type, value));
   }
 
   /** The type of a column; UsageException with its name. */

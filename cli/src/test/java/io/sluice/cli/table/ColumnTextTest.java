@@ -30,6 +30,23 @@ class ColumnTextTest {
   }
 
   @Test
+  void notNullMayStandBehindTheDefault() {
+    DataType string = DataTypeParser.parse("STRING");
+    assertThat(ColumnText.parse("c STRING DEFAULT 'it''s' NOT NULL"))
+        .isEqualTo(new ColumnText("c", string, true, "it's"));
+    assertThat(ColumnText.parse("n BIGINT DEFAULT 5 not null"))
+        .isEqualTo(new ColumnText("n", BIGINT, true, "5"));
+    assertThat(ColumnText.parse("c STRING DEFAULT 'a NOT NULL'"))
+        .isEqualTo(new ColumnText("c", string, false, "a NOT NULL"));
+    assertThatThrownBy(() -> ColumnText.parse("c STRING DEFAULT 'a' COMMENT 'b'"))
+        .isInstanceOf(UsageException.class)
+        .hasMessageContaining("column 'c'");
+    assertThatThrownBy(() -> ColumnText.parse("c STRING DEFAULT 'a"))
+        .isInstanceOf(UsageException.class)
+        .hasMessageContaining("column 'c'");
+  }
+
+  @Test
   void whatIsWrongIsSaidWithTheColumn() {
     assertThatThrownBy(() -> ColumnText.parse("n BIGINT DEFAULT x"))
         .isInstanceOf(UsageException.class)

@@ -179,11 +179,11 @@ public final class Scan {
    * 'LAX')}; the grammar is in {@code docs/filters.md}. Servers leave out batches, and partitions,
    * that their statistics and values rule out, and the other rows of those they read.
    *
-   * @throws SluiceException when the scan opens: INVALID_FILTER naming the place and what is
-   *     allowed
+   * @throws SluiceException INVALID_FILTER when it is blank; when the scan opens: INVALID_FILTER
+   *     naming the place and what is allowed
    */
   public Scan filter(String condition) {
-    filter = condition;
+    filter = checkFilter(condition);
     exact = true;
     return this;
   }
@@ -194,9 +194,18 @@ public final class Scan {
    * test rows themselves.
    */
   public Scan skipBy(String condition) {
-    filter = condition;
+    filter = checkFilter(condition);
     exact = false;
     return this;
+  }
+
+  private static String checkFilter(String condition) {
+    if (condition.isBlank()) {
+      throw new SluiceException(
+          ErrorCode.INVALID_FILTER,
+          "The filter is blank; it must be a condition like delay > 60, or left out");
+    }
+    return condition;
   }
 
   /**

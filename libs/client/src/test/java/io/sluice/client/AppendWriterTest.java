@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.BigIntVector;
@@ -357,6 +358,49 @@ class AppendWriterTest {
       writer.row().setLong(0, 1).append();
       writer.flush();
       assertThat(cluster.values(0)).containsExactly(0L, 1L);
+    }
+  }
+
+  @Test
+  void futuresOfRowsThatCompressToNothingFillTheBufferToo() throws Exception {
+    try (FakeCluster cluster = new FakeCluster(SCHEMA, 1, 1)) {
+      ClientConfig config = cluster.config().withBatchBytes(16_384).withBufferBytes(200_000);
+      cluster.setFaults((tablet, number, put) -> Fault.of(Kind.STORE_AND_HOLD));
+      String text = "y".repeat(500);
+      AtomicLong appended = new AtomicLong();
+      try (Connection connection = Connection.open(config);
+          AppendWriter writer = connection.table("demo.t").appendWriter()) {
+        Thread appending =
+            new Thread(
+                () -> {
+                  while (appended.get() < 20_000) {
+                    writer.append(Row.of(appended.getAndIncrement(), text));
+                  }
+                });
+        appending.start();
+        long[] seen = {0};
+        Await.until(
+            "the appending thread waits",
+            Duration.ofSeconds(20),
+            () -> {
+              long before = seen[0];
+              seen[0] = appended.get();
+              return !appending.isAlive()
+                  || (seen[0] == before && appending.getState() == Thread.State.TIMED_WAITING);
+            });
+        assertThat(appended.get()).isBetween(1L, 5_000L);
+        cluster.setFaults((tablet, number, put) -> Fault.NONE);
+        Await.until(
+            "all appended",
+            Duration.ofSeconds(20),
+            () -> {
+              cluster.tablet(1).releaseAnswers();
+              return !appending.isAlive();
+            });
+        cluster.tablet(1).releaseAnswers();
+        writer.flush();
+        assertThat(cluster.bucket(0).end()).isEqualTo(20_000);
+      }
     }
   }
 

@@ -16,6 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -66,6 +69,16 @@ class ScanChoicesTest {
   private static List<Long> read(Scan scan) {
     try (LogScanner scanner = scan.open()) {
       return read(scanner, () -> false, new ArrayList<>());
+    }
+  }
+
+  @Test
+  void aBlankFilterIsRefusedAtOnce() {
+    try (FakeCluster cluster = new FakeCluster(AppendWriterTest.SCHEMA, 1, 1);
+        Connection connection = Connection.open(cluster.config())) {
+      Scan scan = connection.table("demo.t").scan();
+      assertThatThrownBy(() -> scan.filter(" ")).hasMessageContaining("filter is blank");
+      assertThatThrownBy(() -> scan.skipBy("")).hasMessageContaining("filter is blank");
     }
   }
 
@@ -231,6 +244,26 @@ class ScanChoicesTest {
       assertThat(read(table.scan().fromPositions(at))).hasSize(4);
       cluster.partitions().drop("a");
       assertThatThrownBy(() -> table.scan().fromPositions(at).open())
+          .isInstanceOfSatisfying(
+              SluiceException.class,
+              e -> assertThat(e.code()).isEqualTo(ErrorCode.PARTITION_NOT_FOUND));
+    }
+  }
+
+  @Test
+  void aPartitionThatIsDroppedWhileItsLeaderIsLookedForFailsTheOpeningAtOnce() throws Exception {
+    try (FakeCluster cluster = partitioned();
+        Connection connection = Connection.open(cluster.config())) {
+      add(connection, "a", 0, 4);
+      cluster.hideLeaders(true);
+      Table table = connection.table("demo.t");
+      CompletableFuture<LogScanner> opening =
+          CompletableFuture.supplyAsync(() -> table.scan().bounded().open());
+      assertThatThrownBy(() -> opening.get(300, TimeUnit.MILLISECONDS))
+          .isInstanceOf(TimeoutException.class);
+      cluster.partitions().drop("a");
+      assertThatThrownBy(() -> opening.get(10, TimeUnit.SECONDS))
+          .cause()
           .isInstanceOfSatisfying(
               SluiceException.class,
               e -> assertThat(e.code()).isEqualTo(ErrorCode.PARTITION_NOT_FOUND));

@@ -338,7 +338,11 @@ public final class TableOptions {
     if (text.trim().equalsIgnoreCase("none") || DurationText.parse(LOG_TTL, text).isZero()) {
       return Duration.ZERO;
     }
-    return OptionValues.duration(LOG_TTL, text, MIN_LOG_TTL, MAX_LOG_TTL);
+    try {
+      return OptionValues.duration(LOG_TTL, text, MIN_LOG_TTL, MAX_LOG_TTL);
+    } catch (SluiceException e) {
+      throw new SluiceException(e.code(), e.getMessage() + ", or none to keep rows for ever", e);
+    }
   }
 
   private static Optional<String> compression(Map<String, String> options) {

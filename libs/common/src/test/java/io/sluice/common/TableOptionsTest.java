@@ -78,7 +78,8 @@ class TableOptionsTest {
             + " format, or leave it out",
         "table.datalake.freshnes|3min|Option table.datalake.freshnes is unknown; did you mean"
             + " table.datalake.freshness?",
-        "table.log.ttl|999ms|table.log.ttl is '999ms'; it must be between 1 s and 36500 d",
+        "table.log.ttl|999ms|table.log.ttl is '999ms'; it must be between 1 s and 36500 d, or none"
+            + " to keep rows for ever",
         "table.log.ttl|week|table.log.ttl is 'week'; it must be a duration like 500ms, 10s, 3 min,"
             + " 1h or 7 d (ms, s, min, h, d)",
         "table.log.format|indexed|table.log.format is 'indexed'; arrow is the only log format, or"

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * the delivery loop.
  */
 final class BatchPreparation implements AutoCloseable {
+  /** A row's future, the place that knows it and what waits for it. */
+  private static final long FUTURE_BYTES = 96;
+
   private final TableDescription table;
   private final BatchCutter cutter;
   private final RowBufferPool pool;
@@ -196,18 +199,21 @@ final class BatchPreparation implements AutoCloseable {
   /** Counts the parts of one sealed batch that are not final. */
   private final class Parts implements PendingBatch.Completion {
     private final SealedBatch sealed;
+    private final long futureBytes;
     private int left;
     private boolean allStored = true;
 
     Parts(SealedBatch sealed, List<BatchCutter.Cut> cuts) {
       this.sealed = sealed;
       this.left = cuts.size();
+      // Rows that compress to a few bytes take less than their futures.
+      this.futureBytes = sealed.futures() == null ? 0 : FUTURE_BYTES * sealed.rowCount();
       // From here on the encoded bytes are held, not the rows.
       long wireBytes = 0;
       for (BatchCutter.Cut cut : cuts) {
         wireBytes += cut.wireBytes();
       }
-      budget.add(wireBytes);
+      budget.add(wireBytes + futureBytes);
       budget.release(sealed.countedBytes());
     }
 
@@ -235,6 +241,7 @@ final class BatchPreparation implements AutoCloseable {
       }
       left--;
       if (left == 0) {
+        budget.release(futureBytes);
         sealed.done().complete(null);
       }
     }

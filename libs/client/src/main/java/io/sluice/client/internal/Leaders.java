@@ -168,6 +168,7 @@ public final class Leaders {
       }
       Set<TableBucket> missing = new HashSet<>(buckets);
       missing.removeAll(found.keySet());
+      requirePartitions(current, missing);
       last = askLeaders(current, missing, what, question, answers, found);
       if (found.keySet().containsAll(buckets)) {
         found.keySet().retainAll(Set.copyOf(buckets));
@@ -247,6 +248,20 @@ public final class Leaders {
     TableDescription current = tables.load(table.path());
     requireSame(table, current);
     return current;
+  }
+
+  /** PARTITION_NOT_FOUND when a bucket's partition is gone: it will not have a leader again. */
+  private static void requirePartitions(TableDescription current, Set<TableBucket> buckets) {
+    if (!current.partitioned()) {
+      return;
+    }
+    Set<Long> there = new HashSet<>();
+    current.partitions().forEach(each -> there.add(each.partitionId()));
+    for (TableBucket bucket : buckets) {
+      if (!there.contains(bucket.partitionId())) {
+        throw PartitionChoice.gone(current, bucket.partitionId());
+      }
+    }
   }
 
   /** TABLE_CHANGED when the name now belongs to another table. */

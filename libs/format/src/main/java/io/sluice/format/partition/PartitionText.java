@@ -68,9 +68,23 @@ final class PartitionText {
     }
   }
 
-  /** Text of a row's value there; INVALID_VALUE for NULL, INVALID_PARTITION for its length. */
+  /**
+   * Text of a row's value there; INVALID_VALUE for NULL and for text with half of a surrogate pair,
+   * INVALID_PARTITION for its length.
+   */
   String of(Row row, int position) {
-    return checkLength(text(value(row, position)));
+    String text = checkLength(text(value(row, position)));
+    // On its way as UTF-8 such a half becomes '?', which is the text of another partition.
+    if (text.codePoints().anyMatch(PartitionText::isSurrogate)) {
+      throw new SluiceException(
+          ErrorCode.INVALID_VALUE,
+          "Partition column '" + column.name() + "' has a value with half of a surrogate pair");
+    }
+    return text;
+  }
+
+  private static boolean isSurrogate(int codePoint) {
+    return codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
   }
 
   /** A row's value there, as {@link #parse} gives it; INVALID_VALUE for NULL. */

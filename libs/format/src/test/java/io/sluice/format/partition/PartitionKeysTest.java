@@ -137,6 +137,13 @@ class PartitionKeysTest {
   }
 
   @Test
+  void halfASurrogatePairIsNoPartition() {
+    refused(ErrorCode.INVALID_VALUE, () -> keys("STRING").values(Row.of("a\ud83d")), "c1", "half");
+    refused(ErrorCode.INVALID_VALUE, () -> keys("CHAR(2)").values(Row.of("\ude00")), "c1", "half");
+    assertThat(keys("STRING").values(Row.of("\ud83d\ude00"))).containsExactly("\ud83d\ude00");
+  }
+
+  @Test
   void aRowWithoutAValueHasNoPartition() {
     PartitionKeys keys = keys("STRING");
     Object none = null;
