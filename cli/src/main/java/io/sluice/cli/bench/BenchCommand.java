@@ -47,7 +47,7 @@ public final class BenchCommand implements Command {
             .option(
                 "--repeat",
                 "N",
-                "measured repetitions after one warm-up (default 3; with --with 5)")
+                "measured repetitions after one warm-up (default 3); with --with after three (default 5)")
             .option("--codec", "A,B", "of none, zstd, lz4 (default all; log-scan: zstd)")
             .option("--schema", "A,B", "of narrow, wide (default both; log-append only)")
             .option("--buckets", "N", "buckets on one tablet (default 10000; buckets only)")

@@ -6,7 +6,7 @@ import java.util.List;
  * What a comparison was asked to do.
  *
  * @param rows rows of a window (log-scan: of the table), 0 = by time
- * @param repeat measured windows of each lane; one more runs before as a warm-up
+ * @param repeat measured windows of each lane; those before are a warm-up
  * @param windowMillis time of a window, 0 = the benchmark's own default
  * @param codecs codecs asked for, empty = the benchmark's own
  * @param schemas row shapes asked for, empty = the benchmark's own

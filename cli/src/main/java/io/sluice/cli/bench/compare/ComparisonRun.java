@@ -19,6 +19,9 @@ import java.util.function.Consumer;
  * begins changes from repetition to repetition.
  */
 public final class ComparisonRun {
+  /** Rounds that do not count: each product compiles for seconds before its rate is its own. */
+  private static final int WARM_UPS = 3;
+
   private static final List<Comparison> COMPARISONS =
       List.of(new AppendComparison(), new ScanComparison(), new LatencyComparison());
 
@@ -66,7 +69,7 @@ public final class ComparisonRun {
       for (Contest contest : contests) {
         contest.lanes().forEach(lane -> results.add(new LaneResult(contest, lane)));
       }
-      for (int round = 0; round <= plan.repeat(); round++) {
+      for (int round = 1 - WARM_UPS; round <= plan.repeat(); round++) {
         for (Contest contest : contests) {
           runRound(comparison, products, of(results, contest), round, plan.repeat());
         }
@@ -92,7 +95,7 @@ public final class ComparisonRun {
       Comparison comparison, Products products, List<LaneResult> lanes, int round, int rounds)
       throws Exception {
     List<LaneResult> order = new ArrayList<>(lanes);
-    Collections.rotate(order, -round);
+    Collections.rotate(order, -(round + WARM_UPS));
     for (LaneResult result : order) {
       Contest contest = result.contest();
       Lane lane = result.lane();
@@ -102,7 +105,7 @@ public final class ComparisonRun {
       progress.accept(
           "%s  %-26s %-7s %-28s %s %s%s"
               .formatted(
-                  round == 0 ? "warm-up " : "run " + round + "/" + rounds,
+                  round < 1 ? "warm-up " : "run " + round + "/" + rounds,
                   contest.name(),
                   lane.product(),
                   lane.settings(),
