@@ -23,6 +23,12 @@ public enum ErrorCode {
   INVALID_PARTITION("INVALID_ARGUMENT", 400, false),
   /** A value does not fit its column: wrong type, out of range, NULL where NOT NULL. */
   INVALID_VALUE("INVALID_ARGUMENT", 400, false),
+  /** A merged value would leave the range of its column's type; the row is as it was. */
+  AGGREGATE_OVERFLOW("INVALID_ARGUMENT", 400, false),
+  /** A delete in a table that refuses deletes ({@code table.delete.behavior} = disable). */
+  DELETE_DISABLED("FAILED_PRECONDITION", 409, false),
+  /** Every id that the auto-increment column's type has was given away. */
+  IDS_EXHAUSTED("FAILED_PRECONDITION", 409, false),
   /** A scan ticket cannot be parsed or names fields that do not belong together. */
   INVALID_TICKET("INVALID_ARGUMENT", 400, false),
   /** A filter that cannot be parsed or does not fit the columns it names. */

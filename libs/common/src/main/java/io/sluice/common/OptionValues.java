@@ -58,6 +58,28 @@ final class OptionValues {
     return duration;
   }
 
+  /**
+   * A duration within these bounds; {@link Duration#ZERO} for {@code none} and for 0, which are for
+   * ever.
+   *
+   * @param otherwise what it is when the option is not set
+   */
+  static Duration timeToLive(
+      Map<String, String> options, String key, Duration otherwise, Duration min, Duration max) {
+    String text = options.get(key);
+    if (text == null) {
+      return otherwise;
+    }
+    if (text.trim().equalsIgnoreCase("none") || DurationText.parse(key, text).isZero()) {
+      return Duration.ZERO;
+    }
+    try {
+      return duration(key, text, min, max);
+    } catch (SluiceException e) {
+      throw new SluiceException(e.code(), e.getMessage() + ", or none to keep rows for ever", e);
+    }
+  }
+
   /** The value in small letters and without blanks around it, null when the option is not set. */
   static @Nullable String word(Map<String, String> options, String key) {
     String text = options.get(key);

@@ -3,6 +3,7 @@ package io.sluice.common;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -78,7 +79,8 @@ public final class TableOptions {
   public static final int MAX_REPLICATION_FACTOR = 7;
 
   private static final int MAX_OPTIONS = 512;
-  private static final int MAX_KEY_LENGTH = 255;
+  private static final int MAX_FIELD_OPTIONS = 12_288;
+  private static final int MAX_KEY_LENGTH = 320;
   private static final int MAX_VALUE_LENGTH = 32 * 1024;
 
   private static final Set<String> HONOURED =
@@ -111,27 +113,21 @@ public final class TableOptions {
           AutoPartitionOptions.ENABLED,
           AutoPartitionOptions.PRECREATE,
           AutoPartitionOptions.RETENTION,
+          PrimaryKeyOptions.ID_RANGE,
+          PrimaryKeyOptions.ROW_TTL,
           DATALAKE_FRESHNESS);
 
   private static final Set<String> NOT_IN_THIS_BUILD =
       Set.of(
-          "auto-increment.fields",
-          "table.auto-increment.cache-size",
-          "table.changelog.image",
           "table.datalake.auto-compaction",
           "table.datalake.auto-expire-snapshot",
           "table.datalake.database-name",
           "table.datalake.historical-partition.enabled",
           "table.datalake.table-name",
-          "table.delete.behavior",
-          "table.kv.format",
           "table.kv.format-version",
           "table.kv.standby-replica.enabled",
-          "table.kv.ttl",
           "table.log.local-ttl",
-          "table.log.tiered.local-segments",
-          "table.merge-engine",
-          "table.merge-engine.versioned.ver-column");
+          "table.log.tiered.local-segments");
 
   private static final List<String> NAMESPACES =
       List.of("bucket.", "table.", "fields.", "auto-increment.");
@@ -147,6 +143,7 @@ public final class TableOptions {
   private final OptionalInt zstdLevel;
   private final StatisticsColumns statisticsColumns;
   private final AutoPartitionOptions autoPartition;
+  private final PrimaryKeyOptions primaryKey;
 
   private TableOptions(SortedMap<String, String> options) {
     this.options = options;
@@ -157,7 +154,8 @@ public final class TableOptions {
     this.lakeEnabled = OptionValues.truth(options, DATALAKE_ENABLED);
     this.lakeFreshness = freshness(options);
     checkLakeFormat(options);
-    this.logTtl = logTtl(options);
+    this.logTtl =
+        OptionValues.timeToLive(options, LOG_TTL, DEFAULT_LOG_TTL, MIN_LOG_TTL, MAX_LOG_TTL);
     this.compressionType = compression(options);
     this.zstdLevel =
         options.containsKey(ZSTD_LEVEL)
@@ -165,6 +163,7 @@ public final class TableOptions {
             : OptionalInt.empty();
     this.statisticsColumns = statistics(options);
     this.autoPartition = AutoPartitionOptions.of(options);
+    this.primaryKey = PrimaryKeyOptions.of(options);
     checkLogFormat(options);
   }
 
@@ -175,9 +174,17 @@ public final class TableOptions {
    *     of range, UNSUPPORTED for an option that this build does not honour
    */
   public static TableOptions of(Map<String, String> options) {
-    if (options.size() > MAX_OPTIONS) {
+    // Each of thousands of columns may have options; their names are bounded by the columns.
+    long own = options.keySet().stream().filter(key -> !key.startsWith("fields.")).count();
+    if (own > MAX_OPTIONS) {
+      throw invalid("A table has " + own + " options; it must have at most " + MAX_OPTIONS);
+    }
+    if (options.size() - own > MAX_FIELD_OPTIONS) {
       throw invalid(
-          "A table has " + options.size() + " options; it must have at most " + MAX_OPTIONS);
+          "A table has "
+              + (options.size() - own)
+              + " options of columns; it must have at most "
+              + MAX_FIELD_OPTIONS);
     }
     SortedMap<String, String> sorted = new TreeMap<>(options);
     sorted.forEach(TableOptions::checkEntry);
@@ -241,6 +248,11 @@ public final class TableOptions {
     return autoPartition;
   }
 
+  /** The options that only tables with a primary key have. */
+  public PrimaryKeyOptions primaryKey() {
+    return primaryKey;
+  }
+
   /**
    * Whether an option of an existing table may be set or reset: a few of Sluice's, and every
    * property of the user's.
@@ -272,27 +284,62 @@ public final class TableOptions {
               + " characters; the limit is "
               + MAX_VALUE_LENGTH);
     }
-    if (HONOURED.contains(key) || NAMESPACES.stream().noneMatch(key::startsWith)) {
+    if (HONOURED.contains(key) || PrimaryKeyOptions.isOne(key)) {
       return;
     }
-    if (NOT_IN_THIS_BUILD.contains(key) || isFieldAggregate(key)) {
+    if (NAMESPACES.stream().noneMatch(key::startsWith)) {
+      checkOwnProperty(key);
+      return;
+    }
+    if (NOT_IN_THIS_BUILD.contains(key)) {
       throw new SluiceException(
           ErrorCode.UNSUPPORTED, "Option " + key + " is known but not in this build; leave it out");
     }
     throw invalid("Option " + key + " is unknown; did you mean " + nearestKnown(key) + "?");
   }
 
-  private static boolean isFieldAggregate(String key) {
-    return key.startsWith("fields.") && (key.endsWith(".agg") || key.contains(".agg."));
+  /** A key that is one of Sluice's but for its spelling would be kept and do nothing. */
+  private static void checkOwnProperty(String key) {
+    String plain = plain(key);
+    String meant = null;
+    if (plain.startsWith("field.")) {
+      meant = "fields" + key.substring("field".length());
+    } else if (NAMESPACES.stream().anyMatch(plain::startsWith)) {
+      meant = nearestKnown(plain);
+    }
+    for (String known : knownKeys()) {
+      if (known.equals(plain) || known.equals("table." + plain)) {
+        meant = known;
+      }
+    }
+    if (meant != null) {
+      throw invalid(
+          "Option "
+              + key
+              + " is unknown; did you mean "
+              + meant
+              + "? A property of your own needs a name that is not like one of Sluice's");
+    }
+  }
+
+  private static String plain(String key) {
+    return key.trim().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  private static Set<String> knownKeys() {
+    Set<String> known = new TreeSet<>(HONOURED);
+    known.addAll(PrimaryKeyOptions.KEYS);
+    known.addAll(NOT_IN_THIS_BUILD);
+    for (AggregateOption.Part part : AggregateOption.Part.values()) {
+      known.add(new AggregateOption("<column>", part).key());
+    }
+    return known;
   }
 
   private static String nearestKnown(String key) {
     String nearest = BUCKET_NUM;
     int smallest = Integer.MAX_VALUE;
-    Set<String> known = new TreeSet<>(HONOURED);
-    known.addAll(NOT_IN_THIS_BUILD);
-    known.add("fields.<column>.agg");
-    for (String candidate : known) {
+    for (String candidate : knownKeys()) {
       int distance = editDistance(key, candidate);
       if (distance < smallest) {
         smallest = distance;
@@ -328,21 +375,6 @@ public final class TableOptions {
       return DEFAULT_FRESHNESS;
     }
     return OptionValues.duration(DATALAKE_FRESHNESS, text, MIN_FRESHNESS, MAX_FRESHNESS);
-  }
-
-  private static Duration logTtl(Map<String, String> options) {
-    String text = options.get(LOG_TTL);
-    if (text == null) {
-      return DEFAULT_LOG_TTL;
-    }
-    if (text.trim().equalsIgnoreCase("none") || DurationText.parse(LOG_TTL, text).isZero()) {
-      return Duration.ZERO;
-    }
-    try {
-      return OptionValues.duration(LOG_TTL, text, MIN_LOG_TTL, MAX_LOG_TTL);
-    } catch (SluiceException e) {
-      throw new SluiceException(e.code(), e.getMessage() + ", or none to keep rows for ever", e);
-    }
   }
 
   private static Optional<String> compression(Map<String, String> options) {

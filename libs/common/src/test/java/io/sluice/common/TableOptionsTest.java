@@ -96,6 +96,19 @@ class TableOptionsTest {
             + " between 0 and 500",
         "table.auto-partition.num-retention|-2|table.auto-partition.num-retention is -2; it must be"
             + " between -1 and 1000000",
+        "table.kv.ttl|999|table.kv.ttl is '999'; it must be between 1 s and 36500 d, or none to keep"
+            + " rows for ever",
+        "table.kv.format|indexed|table.kv.format is 'indexed'; compacted is the only format of"
+            + " rows, or leave it out",
+        "table.auto-increment.cache-size|0|table.auto-increment.cache-size is 0; it must be between"
+            + " 1 and 10000000",
+        "auto-increment.fields|a,,b|auto-increment.fields is 'a,,b'; it must be column names"
+            + " separated by commas",
+        "table.merge-engines|x|Option table.merge-engines is unknown; did you mean"
+            + " table.merge-engine?",
+        "fields.a.agg.delimitr|;|Option fields.a.agg.delimitr is unknown; did you mean"
+            + " fields.<column>.agg.delimiter?",
+        "fields..agg|sum|Option fields..agg is unknown; did you mean fields.<column>.agg?",
         "bucket.nums|4|Option bucket.nums is unknown; did you mean bucket.num?",
         "table.log.tll|7d|Option table.log.tll is unknown; did you mean table.log.ttl?",
         "table.replication-factor|1|Option table.replication-factor is unknown; did you mean"
@@ -166,9 +179,68 @@ class TableOptionsTest {
   }
 
   @Test
+  void readsTheOptionsOfPrimaryKeyTables() {
+    PrimaryKeyOptions unset = TableOptions.of(Map.of()).primaryKey();
+    assertThat(unset.mergeEngine()).isEmpty();
+    assertThat(unset.autoIncrement()).isEmpty();
+    assertThat(unset.idRange()).isEqualTo(100_000);
+    assertThat(unset.rowTtl()).isEqualTo(Duration.ZERO);
+    PrimaryKeyOptions set =
+        TableOptions.of(
+                Map.of(
+                    "table.merge-engine", " Versioned ",
+                    "table.merge-engine.versioned.ver-column", " V ",
+                    "table.delete.behavior", "IGNORE",
+                    "table.changelog.image", "WAL",
+                    "auto-increment.fields", "id",
+                    "table.auto-increment.cache-size", "10000000",
+                    "table.kv.ttl", "1 h",
+                    "table.kv.format", "COMPACTED"))
+            .primaryKey();
+    assertThat(set.mergeEngine()).hasValue("versioned");
+    assertThat(set.versionColumn()).hasValue("V");
+    assertThat(set.deleteBehavior()).hasValue("ignore");
+    assertThat(set.changelogImage()).hasValue("wal");
+    assertThat(set.autoIncrement()).containsExactly("id");
+    assertThat(set.idRange()).isEqualTo(10_000_000);
+    assertThat(set.rowTtl()).isEqualTo(Duration.ofHours(1));
+  }
+
+  @Test
+  void knowsTheOptionsOfFunctionsOfColumnsWithAnyName() {
+    for (String column : List.of("a", "a.agg", "a.agg.delimiter", "fields.b", "ü x", "agg")) {
+      for (AggregateOption.Part part : AggregateOption.Part.values()) {
+        AggregateOption option = new AggregateOption(column, part);
+        assertThat(AggregateOption.of(option.key())).as(option.key()).hasValue(option);
+        assertThat(PrimaryKeyOptions.isOne(option.key())).isTrue();
+      }
+    }
+    assertThat(AggregateOption.function("a")).isEqualTo("fields.a.agg");
+    for (String key : List.of("fields.agg", "fields..agg", "field.a.agg", "fields.a.agg.", "agg")) {
+      assertThat(AggregateOption.of(key)).as(key).isEmpty();
+    }
+    assertThat(PrimaryKeyOptions.isOne("table.kv.ttl")).isTrue();
+    assertThat(PrimaryKeyOptions.isOne("table.log.ttl")).isFalse();
+  }
+
+  @Test
+  void manyColumnsMayHaveFunctions() {
+    Map<String, String> many = new HashMap<>();
+    for (int i = 0; i < 4096; i++) {
+      many.put("fields.c" + i + ".agg", "sum");
+    }
+    many.put("fields." + "c".repeat(255) + ".agg.on-overflow", "refuse");
+    assertThat(TableOptions.of(many).asMap()).hasSize(4097);
+  }
+
+  @Test
   void knowsWhatMayBeChangedOnAnExistingTable() {
     assertThat(TableOptions.isAlterable("table.log.ttl")).isTrue();
     assertThat(TableOptions.isAlterable("owner")).isTrue();
+    assertThat(TableOptions.isAlterable("table.kv.ttl")).isTrue();
+    assertThat(TableOptions.isAlterable("table.auto-increment.cache-size")).isTrue();
+    assertThat(TableOptions.isAlterable("table.merge-engine")).isFalse();
+    assertThat(TableOptions.isAlterable("fields.a.agg")).isFalse();
     assertThat(TableOptions.isAlterable("bucket.num")).isFalse();
     assertThat(TableOptions.isAlterable("table.datalake.enabled")).isFalse();
     assertThat(TableOptions.isAlterable("table.auto-partition.time-zone")).isFalse();
@@ -178,11 +250,9 @@ class TableOptionsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "table.kv.ttl",
         "table.datalake.auto-compaction",
-        "table.merge-engine",
-        "fields.total.agg",
-        "auto-increment.fields"
+        "table.kv.format-version",
+        "table.kv.standby-replica.enabled"
       })
   void refusesOptionsOfLaterBuildsInsteadOfIgnoringThem(String key) {
     SluiceException refused =
@@ -204,5 +274,25 @@ class TableOptionsTest {
                 SluiceException.class,
                 () -> TableOptions.of(Map.of("k", "v".repeat(32 * 1024 + 1)))))
         .hasMessageContaining("32769 characters");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "field.v.agg, fields.v.agg",
+    "TABLE.MERGE-ENGINE, table.merge-engine",
+    "kv.ttl, table.kv.ttl",
+    "merge_engine, table.merge-engine",
+    "auto_increment.fields, auto-increment.fields"
+  })
+  void aMisspeltOptionIsNotTakenForAPropertyOfTheUsers(String key, String meant) {
+    SluiceException refused =
+        catchThrowableOfType(SluiceException.class, () -> TableOptions.of(Map.of(key, "x")));
+    assertThat(refused)
+        .hasMessage(
+            "Option "
+                + key
+                + " is unknown; did you mean "
+                + meant
+                + "? A property of your own needs a name that is not like one of Sluice's");
   }
 }

@@ -198,7 +198,21 @@ final class ProblemDetailsAdvice {
     }
     String message = text(cause);
     int end = message.indexOf('\n');
-    return end < 0 ? message : message.substring(0, end);
+    return withoutClasses(end < 0 ? message : message.substring(0, end));
+  }
+
+  /** The JSON reader names Java's classes, which say nothing to whoever sent the request. */
+  static String withoutClasses(String message) {
+    return message
+        .replace("Cannot deserialize value of type ", "Cannot read ")
+        .replaceAll("not a valid `[^`]*` value", "not a valid value")
+        .replaceAll(" \\(token `JsonToken\\.\\w+`\\)", "")
+        .replaceAll("`java\\.lang\\.(Integer|Long|Short|Byte)`|`(int|long)`", "a whole number")
+        .replaceAll("`java\\.lang\\.Boolean`|`boolean`", "true or false")
+        .replaceAll("`java\\.lang\\.(Double|Float)`|`double`", "a number")
+        .replaceAll("`java\\.lang\\.String`", "a text")
+        .replaceAll("`java\\.util\\.\\w*(List|Collection|Set)[^`]*`", "an array")
+        .replaceAll("`([a-z]\\w*\\.)+[A-Z][^`]*`", "an object");
   }
 
   private static String text(Throwable failure) {

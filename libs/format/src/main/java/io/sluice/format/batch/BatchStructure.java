@@ -92,10 +92,11 @@ final class BatchStructure {
   /**
    * The bytes a buffer has without compression, checked against what its rows need and may need.
    *
-   * @param body the body, little endian, at least as long as the checked message says
+   * @param prefix of a body with a codec the first 8 bytes of the buffer, little endian; any number
+   *     when the buffer has fewer
    */
   static int uncompressedLength(
-      BatchLayout layout, RecordBatchMessage message, int node, int buffer, ByteBuffer body) {
+      BatchLayout layout, RecordBatchMessage message, int node, int buffer, long prefix) {
     int stored = (int) message.bufferLength(buffer);
     long length = stored;
     if (message.codec() != BatchCodec.NONE && stored > 0) {
@@ -103,7 +104,6 @@ final class BatchStructure {
         throw RecordBatchMessage.corrupt(
             "buffer " + buffer + " has " + stored + " bytes, too few for its length prefix");
       }
-      long prefix = body.getLong((int) message.bufferOffset(buffer));
       length = prefix == RAW_PREFIX ? stored - PREFIX_BYTES : prefix;
     }
     long rows = message.nodeLength(node);
@@ -127,6 +127,11 @@ final class BatchStructure {
               + most);
     }
     return (int) length;
+  }
+
+  /** Whether the buffer begins with the length that it has without compression. */
+  static boolean hasPrefix(RecordBatchMessage message, int buffer) {
+    return message.codec() != BatchCodec.NONE && message.bufferLength(buffer) >= PREFIX_BYTES;
   }
 
   /** Whether a buffer of a body with a codec, not empty, is stored raw behind its prefix. */

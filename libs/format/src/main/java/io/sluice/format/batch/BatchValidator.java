@@ -58,16 +58,35 @@ public final class BatchValidator {
       ByteBuffer metadata,
       ByteBuffer checksums,
       ByteBuffer body) {
+    validate(
+        schema, columnIds, header, changeTypes, statistics, metadata, checksums, List.of(body));
+  }
+
+  /**
+   * Checks a batch whose body came in pieces. See the other {@code validate}.
+   *
+   * @param body the pieces of the body, one after the other; their positions are kept
+   */
+  public void validate(
+      TableSchema schema,
+      List<Integer> columnIds,
+      LogBatchHeader header,
+      ByteBuffer changeTypes,
+      ByteBuffer statistics,
+      ByteBuffer metadata,
+      ByteBuffer checksums,
+      List<ByteBuffer> body) {
+    BodyBytes bodyBytes = BodyBytes.of(body);
     useSchema(schema, columnIds);
     checkHeader(schema, header);
     checkLength("change types", header.changeTypesLength(), changeTypes);
     checkLength("statistics", header.statisticsLength(), statistics);
     checkLength("metadata", header.metadataLength(), metadata);
     checkLength("checksums", header.checksumsLength(), checksums);
-    checkLength("body", header.bodyLength(), body);
+    checkLength("body", header.bodyLength(), bodyBytes.length());
     header.checkContentCrc(changeTypes, statistics, metadata, checksums);
     checkMessage(header, metadata);
-    checkBody(header, checksums, body.slice().order(ByteOrder.LITTLE_ENDIAN));
+    checkBody(header, checksums, bodyBytes);
     checkChangeTypes(schema, changeTypes);
     checkStatistics(statistics);
   }
@@ -109,8 +128,12 @@ public final class BatchValidator {
   }
 
   private static void checkLength(String section, int expected, ByteBuffer bytes) {
-    if (bytes.remaining() != expected) {
-      throw corrupt(section + " length is " + expected + ", the section has " + bytes.remaining());
+    checkLength(section, expected, bytes.remaining());
+  }
+
+  private static void checkLength(String section, int expected, int found) {
+    if (found != expected) {
+      throw corrupt(section + " length is " + expected + ", the section has " + found);
     }
   }
 
@@ -135,7 +158,7 @@ public final class BatchValidator {
   }
 
   /** Buffers lie one after the other, each padded with zeros to 8, and nothing else is there. */
-  private void checkBody(LogBatchHeader header, ByteBuffer checksums, ByteBuffer body) {
+  private void checkBody(LogBatchHeader header, ByteBuffer checksums, BodyBytes body) {
     if (checksums.remaining() != 4 * layout.bufferCount()) {
       throw corrupt(
           "checksums length is "
@@ -155,10 +178,13 @@ public final class BatchValidator {
               "buffer " + buffer + " begins at " + message.bufferOffset(buffer) + ", not at " + at);
         }
         int length = (int) message.bufferLength(buffer);
-        BodyChecksums.check(crc, body, at, length, expected.getInt(4 * buffer), buffer);
+        crc.reset();
+        body.update(crc, at, length);
+        BodyChecksums.check(crc, length, expected.getInt(4 * buffer), buffer);
+        long prefix = BatchStructure.hasPrefix(message, buffer) ? body.getLong(at) : 0;
         uncompressed +=
             LogBatchHeader.align(
-                BatchStructure.uncompressedLength(layout, message, node, buffer, body));
+                BatchStructure.uncompressedLength(layout, message, node, buffer, prefix));
         at = checkPadding(body, at + length, buffer);
       }
     }
@@ -177,10 +203,10 @@ public final class BatchValidator {
     }
   }
 
-  private static int checkPadding(ByteBuffer body, int from, int buffer) {
+  private static int checkPadding(BodyBytes body, int from, int buffer) {
     int end = LogBatchHeader.align(from);
     for (int i = from; i < end; i++) {
-      if (i >= body.limit() || body.get(i) != 0) {
+      if (i >= body.length() || body.get(i) != 0) {
         throw corrupt("the padding after body buffer " + buffer + " is not zero");
       }
     }

@@ -23,6 +23,11 @@ public final class BodyChecksums {
     if (length > 0) {
       crc.update(body.slice(at, length));
     }
+    check(crc, length, expected, buffer);
+  }
+
+  /** As the other, of a buffer whose bytes the checksum has taken. */
+  static void check(CRC32C crc, int length, int expected, int buffer) {
     int found = (int) crc.getValue();
     if (found != expected) {
       throw new SluiceException(

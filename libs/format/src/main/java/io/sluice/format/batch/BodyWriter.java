@@ -4,6 +4,8 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.zip.CRC32C;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
@@ -17,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class BodyWriter implements AutoCloseable {
   /** Buffers below this stay raw: a frame's overhead eats what compression would save. */
   static final int MIN_COMPRESSED_BYTES = 256;
+
+  /** Buffers from this size on may be part of a body where they are; below, copying costs less. */
+  static final int MIN_SHARED_BYTES = 16 * 1024;
 
   /** Scratch above this is given back after the batch that needed it. */
   private static final int MAX_KEPT_SCRATCH_BYTES = 16 * 1024 * 1024;
@@ -34,6 +39,23 @@ final class BodyWriter implements AutoCloseable {
     this.compressor = BufferCodec.open(settings);
   }
 
+  /**
+   * What was written.
+   *
+   * @param pieces the body, at least one, each from its index 0 to its writer index; the caller
+   *     owns one reference to each
+   * @param shared whether memory of the buffers is part of it
+   */
+  record Body(List<ArrowBuf> pieces, boolean shared) {
+    long length() {
+      long bytes = 0;
+      for (ArrowBuf piece : pieces) {
+        bytes += piece.writerIndex();
+      }
+      return bytes;
+    }
+  }
+
   /** How this writer compresses. */
   BatchCodec codec() {
     return codec;
@@ -43,9 +65,10 @@ final class BodyWriter implements AutoCloseable {
    * Writes all buffers, adds their places to the message and their checksums to the target.
    *
    * @param checksums little endian, room for 4 bytes a buffer
-   * @return the body, owned by the caller
+   * @param share whether large buffers that need no change may be part of the body where they are
    */
-  ArrowBuf write(RootBuffers buffers, RecordBatchMessageWriter message, ByteBuffer checksums) {
+  Body write(
+      RootBuffers buffers, RecordBatchMessageWriter message, ByteBuffer checksums, boolean share) {
     if (buffers.totalBytes() > BatchLimits.MAX_UNCOMPRESSED_BYTES) {
       throw new SluiceException(
           ErrorCode.BATCH_TOO_LARGE,
@@ -54,9 +77,79 @@ final class BodyWriter implements AutoCloseable {
               + " bytes without compression; the limit is "
               + BatchLimits.MAX_UNCOMPRESSED_BYTES);
     }
-    return compressor == null
-        ? copy(buffers, message, checksums)
-        : compress(compressor, buffers, message, checksums);
+    if (compressor != null) {
+      return new Body(List.of(compress(compressor, buffers, message, checksums)), false);
+    }
+    return share && hasLarge(buffers)
+        ? new Body(share(buffers, message, checksums), true)
+        : new Body(List.of(copy(buffers, message, checksums)), false);
+  }
+
+  private static boolean hasLarge(RootBuffers buffers) {
+    for (int i = 0; i < buffers.count(); i++) {
+      if (buffers.length(i) >= MIN_SHARED_BYTES) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Small buffers and all padding are copied together; between them lie the large buffers. */
+  private List<ArrowBuf> share(
+      RootBuffers buffers, RecordBatchMessageWriter message, ByteBuffer checksums) {
+    int copied = 0;
+    for (int i = 0; i < buffers.count(); i++) {
+      int length = buffers.length(i);
+      copied += LogBatchHeader.align(length) - (length >= MIN_SHARED_BYTES ? length : 0);
+    }
+    List<ArrowBuf> pieces = new ArrayList<>();
+    try (ArrowBuf copies = allocator.buffer(Math.max(1, copied))) {
+      ByteBuffer target = copies.nioBuffer(0, copied);
+      int at = 0;
+      int run = 0;
+      int end = 0;
+      for (int i = 0; i < buffers.count(); i++) {
+        int length = buffers.length(i);
+        if (length >= MIN_SHARED_BYTES) {
+          addPiece(pieces, copies, run, end);
+          addPiece(pieces, buffers.buffer(i), 0, length);
+          checksum(buffers.buffer(i).nioBuffer(0, length), checksums);
+          run = end;
+        } else {
+          if (length > 0) {
+            target.put(end, buffers.buffer(i).nioBuffer(0, length), 0, length);
+          }
+          checksum(target.limit(end + length).position(end), checksums);
+          target.clear();
+          end += length;
+        }
+        message.addBuffer(at, length);
+        at = LogBatchHeader.align(at + length);
+        end = pad(target, end, LogBatchHeader.align(length) - length);
+      }
+      addPiece(pieces, copies, run, end);
+    }
+    return pieces;
+  }
+
+  private static void addPiece(List<ArrowBuf> pieces, ArrowBuf source, int from, int to) {
+    if (from < to) {
+      source.getReferenceManager().retain();
+      pieces.add(source.slice(from, to - from));
+    }
+  }
+
+  private static int pad(ByteBuffer target, int at, int bytes) {
+    for (int i = 0; i < bytes; i++) {
+      target.put(at + i, (byte) 0);
+    }
+    return at + bytes;
+  }
+
+  private void checksum(ByteBuffer bytes, ByteBuffer checksums) {
+    crc.reset();
+    crc.update(bytes);
+    checksums.putInt((int) crc.getValue());
   }
 
   private ArrowBuf copy(
@@ -120,16 +213,9 @@ final class BodyWriter implements AutoCloseable {
       RecordBatchMessageWriter message,
       ByteBuffer checksums) {
     int end = LogBatchHeader.align(at + length);
-    for (int i = at + length; i < end; i++) {
-      target.put(i, (byte) 0);
-    }
-    crc.reset();
-    if (length > 0) {
-      target.limit(at + length).position(at);
-      crc.update(target);
-      target.clear();
-    }
-    checksums.putInt((int) crc.getValue());
+    pad(target, at + length, end - at - length);
+    checksum(target.limit(at + length).position(at), checksums);
+    target.clear();
     message.addBuffer(at, length);
     return end;
   }

@@ -100,7 +100,11 @@ public final class LogBatchDecoder implements AutoCloseable {
     for (int node = 0; node < layout.nodeCount(); node++) {
       int end = layout.firstNodeBuffer(node + 1);
       for (int buffer = layout.firstNodeBuffer(node); buffer < end; buffer++) {
-        int length = BatchStructure.uncompressedLength(layout, message, node, buffer, body);
+        long prefix =
+            BatchStructure.hasPrefix(message, buffer)
+                ? body.getLong((int) message.bufferOffset(buffer))
+                : 0;
+        int length = BatchStructure.uncompressedLength(layout, message, node, buffer, prefix);
         lengths[buffer] = length;
         total += length;
         if (needsArena(buffer, body)) {

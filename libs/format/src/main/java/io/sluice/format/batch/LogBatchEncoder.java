@@ -8,7 +8,6 @@ import io.sluice.format.schema.TableSchema;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
-import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.types.pojo.Field;
@@ -64,6 +63,26 @@ public final class LogBatchEncoder implements AutoCloseable {
    */
   public EncodedBatch encode(
       VectorSchemaRoot root, TableSchema schema, ByteBuffer changeTypes, BatchWriter writer) {
+    return encode(root, schema, changeTypes, writer, false);
+  }
+
+  /**
+   * As {@link #encode(VectorSchemaRoot, TableSchema, ByteBuffer, BatchWriter)}, with large buffers
+   * of the vectors used where they are when nothing compresses them. The batch holds references to
+   * them: the root may be closed at any time, but what its buffers hold must not change before the
+   * batch is closed.
+   */
+  public EncodedBatch encodeShared(
+      VectorSchemaRoot root, TableSchema schema, ByteBuffer changeTypes, BatchWriter writer) {
+    return encode(root, schema, changeTypes, writer, true);
+  }
+
+  private EncodedBatch encode(
+      VectorSchemaRoot root,
+      TableSchema schema,
+      ByteBuffer changeTypes,
+      BatchWriter writer,
+      boolean share) {
     int rows = root.getRowCount();
     if (rows == 0) {
       throw new SluiceException(ErrorCode.INVALID_ARGUMENT, "A batch needs at least one row");
@@ -84,9 +103,11 @@ public final class LogBatchEncoder implements AutoCloseable {
       buffers.collect(root.getFieldVectors(), layout, rows, message);
       ByteBuffer checksums =
           ByteBuffer.allocate(4 * buffers.count()).order(ByteOrder.LITTLE_ENDIAN);
+      BodyWriter.Body body = bodies.write(buffers, message, checksums, share);
+      // After the body: reading all bytes in order has brought them near, in which bounds are found
+      // by leaps.
       ByteBuffer statisticsBytes = statistics.collect(root.getFieldVectors(), schema);
-      ArrowBuf body = bodies.write(buffers, message, checksums);
-      ByteBuffer metadata = message.write(rows, bodies.codec(), body.writerIndex());
+      ByteBuffer metadata = message.write(rows, bodies.codec(), body.length());
       return frame(
           schema,
           rows,
@@ -108,7 +129,7 @@ public final class LogBatchEncoder implements AutoCloseable {
       ByteBuffer statisticsBytes,
       ByteBuffer metadata,
       ByteBuffer checksums,
-      ArrowBuf body,
+      BodyWriter.Body body,
       BatchWriter writer) {
     LogBatchHeader header =
         LogBatchHeader.allocate()
@@ -120,7 +141,7 @@ public final class LogBatchEncoder implements AutoCloseable {
                 statisticsBytes.remaining(),
                 metadata.remaining(),
                 checksums.remaining(),
-                (int) body.writerIndex(),
+                (int) body.length(),
                 (int) buffers.totalBytes());
     header.setContentCrc(
         header.computeContentCrc(changeTypes, statisticsBytes, metadata, checksums));

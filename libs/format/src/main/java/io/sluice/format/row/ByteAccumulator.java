@@ -55,6 +55,11 @@ public final class ByteAccumulator {
     System.arraycopy(value, 0, bytes, start, value.length);
   }
 
+  void put(byte[] source, int from, int count) {
+    int start = extend(count);
+    System.arraycopy(source, from, bytes, start, count);
+  }
+
   /** The lowest {@code width} bytes of {@code value}, highest first. */
   void putBigEndian(long value, int width) {
     int start = extend(width);

@@ -49,6 +49,21 @@ abstract class ColumnWriter {
         + variableBytes(rows);
   }
 
+  /**
+   * Writes a value of another writer of the same column as it is.
+   *
+   * @param source not finished; its row may not change meanwhile
+   */
+  void copyFrom(int row, ColumnWriter source, int sourceRow) {
+    throw new IllegalStateException(
+        "Column '" + rules.column().name() + "' is nested; its values are written as rows");
+  }
+
+  /** Whether values can be copied by {@link #copyFrom}. */
+  boolean isFlat() {
+    return false;
+  }
+
   final void setNull(int row) {
     if (!rules.column().nullable()) {
       throw rules.nullRefused();

@@ -58,6 +58,7 @@ public final class ColumnWriters {
   private final ColumnWriter[] writers;
   private final int expectedRows;
   private final int fixedRowBits;
+  private final boolean flat;
 
   /** What columns without a value get, null when that is NULL in every column. */
   private final @Nullable Row defaults;
@@ -75,6 +76,11 @@ public final class ColumnWriters {
     this.defaults = defaults;
     this.expectedRows = expectedRows;
     this.fixedRowBits = fixedRowBits;
+    boolean allFlat = true;
+    for (ColumnWriter writer : writers) {
+      allFlat &= writer.isFlat();
+    }
+    this.flat = allFlat;
     reset();
   }
 
@@ -200,6 +206,19 @@ public final class ColumnWriters {
     row = 0;
   }
 
+  /** Forgets all rows of the batch; the vectors stay where they are. Not after {@link #finish}. */
+  public void clear() {
+    for (ColumnWriter writer : writers) {
+      writer.writtenRow = -1;
+    }
+    row = 0;
+  }
+
+  /** Whether no column is nested, so that rows can be copied by {@link #writeLast}. */
+  public boolean isFlat() {
+    return flat;
+  }
+
   /** Number of complete rows. */
   public int rowCount() {
     return row;
@@ -263,6 +282,25 @@ public final class ColumnWriters {
     try {
       for (int i = 0; i < writers.length; i++) {
         writers[i].setFrom(row, source, i);
+      }
+    } catch (SluiceException e) {
+      abortRow();
+      throw e;
+    }
+    row++;
+  }
+
+  /**
+   * Writes the last complete row of other writers as it is and completes it; on a refusal no value
+   * of it stays.
+   *
+   * @param source writers of the same schema, {@link #isFlat flat} and not finished
+   */
+  public void writeLast(ColumnWriters source) {
+    int last = source.row - 1;
+    try {
+      for (int i = 0; i < writers.length; i++) {
+        writers[i].copyFrom(row, source.writers[i], last);
       }
     } catch (SluiceException e) {
       abortRow();

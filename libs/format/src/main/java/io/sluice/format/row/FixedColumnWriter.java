@@ -67,6 +67,37 @@ abstract class FixedColumnWriter extends ColumnWriter {
   }
 
   @Override
+  final boolean isFlat() {
+    return true;
+  }
+
+  @Override
+  final void copyFrom(int row, ColumnWriter source, int sourceRow) {
+    FixedColumnWriter from = (FixedColumnWriter) source;
+    if (!ValidityBits.isSet(from.validity, sourceRow)) {
+      putNull(row);
+      return;
+    }
+    long target = slot(row);
+    long value = from.data + (long) sourceRow * width;
+    switch (width) {
+      case 0 -> copyBit(target, row, ValidityBits.isSet(from.data, sourceRow));
+      case 1 -> MemoryUtil.putByte(target, MemoryUtil.getByte(value));
+      case 4 -> MemoryUtil.putInt(target, MemoryUtil.getInt(value));
+      case 8 -> MemoryUtil.putLong(target, MemoryUtil.getLong(value));
+      default -> MemoryUtil.copyMemory(value, target, width);
+    }
+  }
+
+  private static void copyBit(long bits, int row, boolean value) {
+    if (value) {
+      ValidityBits.set(bits, row);
+    } else {
+      ValidityBits.clear(bits, row);
+    }
+  }
+
+  @Override
   final void finish(int rows) {
     capacity = 0;
     vector.setValueCount(rows);

@@ -72,13 +72,7 @@ public final class RowCodec {
     SHORTS.set(out.array(), start + SCHEMA_ID_AT, (short) layout.schema().schemaId());
     LONGS.set(out.array(), start + MODIFIED_AT, modifiedMs);
     for (int i = 0; i < layout.size(); i++) {
-      if (row.isNull(i)) {
-        encodeNull(i, start, out);
-      } else if (layout.isVariable(i)) {
-        putVariable(row, i, out);
-      } else {
-        FixedValues.encode(layout.column(i), row, i, out.array(), start + layout.slot(i));
-      }
+      encodeColumn(row, i, start, out);
       if (layout.isVariable(i)) {
         int end = out.length() - start - layout.variableAt();
         INTS.set(out.array(), start + layout.slot(i), end);
@@ -86,7 +80,22 @@ public final class RowCodec {
     }
   }
 
-  private void encodeNull(int index, int start, ByteAccumulator out) {
+  RowLayout layout() {
+    return layout;
+  }
+
+  /** Writes one column of the value that begins at {@code start}, but not where its bytes end. */
+  void encodeColumn(Row row, int index, int start, ByteAccumulator out) {
+    if (row.isNull(index)) {
+      encodeNull(index, start, out);
+    } else if (layout.isVariable(index)) {
+      putVariable(row, index, out);
+    } else {
+      FixedValues.encode(layout.column(index), row, index, out.array(), start + layout.slot(index));
+    }
+  }
+
+  void encodeNull(int index, int start, ByteAccumulator out) {
     ScalarColumn column = layout.column(index);
     if (!column.rules().column().nullable()) {
       throw column.rules().nullRefused();

@@ -11,6 +11,7 @@ final class RowLayout {
   private final ScalarColumn[] columns;
   private final @Nullable NestedCodec[] nested;
   private final int[] slots;
+  private final int[] widths;
   private final int[] previousVariables;
   private final int variableAt;
 
@@ -19,6 +20,7 @@ final class RowLayout {
     this.columns = new ScalarColumn[schema.size()];
     this.nested = new @Nullable NestedCodec[schema.size()];
     this.slots = new int[schema.size()];
+    this.widths = new int[schema.size()];
     this.previousVariables = new int[schema.size()];
     int previous = -1;
     int at = RowCodec.HEADER_SIZE + (schema.size() + 7) / 8;
@@ -29,7 +31,8 @@ final class RowLayout {
       slots[i] = at;
       previousVariables[i] = previous;
       previous = isVariable(i) ? i : previous;
-      at += FixedValues.width(columns[i]);
+      widths[i] = FixedValues.width(columns[i]);
+      at += widths[i];
     }
     this.variableAt = at;
   }
@@ -54,6 +57,22 @@ final class RowLayout {
   /** Position of the column's slot in the value. */
   int slot(int index) {
     return slots[index];
+  }
+
+  /** Bytes of the column's slot. */
+  int width(int index) {
+    return widths[index];
+  }
+
+  /** Where the bytes of a variable column begin in a value of this layout. */
+  int variableStart(int index, byte[] value) {
+    int previous = previousVariables[index];
+    return previous < 0 ? variableAt : variableEnd(previous, value);
+  }
+
+  /** Where they end. */
+  int variableEnd(int index, byte[] value) {
+    return variableAt + (int) RowCodec.INTS.get(value, slots[index]);
   }
 
   /** Position of the variable part, which is the length of the parts before it. */

@@ -19,6 +19,10 @@ final class ValidityBits {
     }
   }
 
+  static boolean isSet(long address, int row) {
+    return (MemoryUtil.getByte(address + (row >>> 3)) >> (row & 7) & 1) != 0;
+  }
+
   static void clear(long address, int row) {
     long at = address + (row >>> 3);
     int bit = row & 7;

@@ -96,11 +96,41 @@ final class VariableColumnWriter extends ColumnWriter {
   }
 
   @Override
+  boolean isFlat() {
+    return true;
+  }
+
+  @Override
+  void copyFrom(int row, ColumnWriter source, int sourceRow) {
+    VariableColumnWriter from = (VariableColumnWriter) source;
+    if (!ValidityBits.isSet(from.validity, sourceRow)) {
+      putNull(row);
+      return;
+    }
+    int begin = MemoryUtil.getInt(from.offsets + 4L * sourceRow);
+    int length = MemoryUtil.getInt(from.offsets + 4L * sourceRow + 4) - begin;
+    int start = start(row);
+    long end = (long) start + length;
+    reserve(end);
+    MemoryUtil.copyMemory(from.data + begin, data + start, length);
+    end(row, end);
+  }
+
+  @Override
   void setBytes(int row, byte[] value) {
     if (text) {
       throw rules.mismatch("byte[]");
     }
     putBytes(row, start(row), value);
+  }
+
+  /** Writes bytes that were checked when they were stored: text as UTF-8. */
+  void putStored(int row, byte[] source, int from, int length) {
+    int start = start(row);
+    long end = (long) start + length;
+    reserve(end);
+    MemoryUtil.copyToMemory(source, from, data + start, length);
+    end(row, end);
   }
 
   private void putBytes(int row, int start, byte[] value) {
@@ -118,6 +148,18 @@ final class VariableColumnWriter extends ColumnWriter {
     rules.text(value);
     int start = start(row);
     int length = value.length();
+    reserve((long) start + length);
+    byte[] latin1 = LatinStrings.bytes(value);
+    if (latin1 != null && LatinStrings.copyAscii(latin1, data + start)) {
+      end(row, (long) start + length);
+    } else {
+      encode(row, value, start);
+    }
+  }
+
+  /** Text that is not ASCII, or not known to be. */
+  private void encode(int row, String value, int start) {
+    int length = value.length();
     if (length >= LONG_TEXT) {
       byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
       if (Utf8Replacements.none(value, utf8)) {
@@ -125,7 +167,6 @@ final class VariableColumnWriter extends ColumnWriter {
         return;
       }
     }
-    reserve((long) start + length);
     long at = data + start;
     int i = 0;
     while (i < length) {

@@ -1,6 +1,7 @@
 package io.sluice.protocol.flight;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.grpc.Detachable;
 import io.grpc.HasByteBuffer;
 import io.grpc.KnownLength;
 import io.sluice.common.ErrorCode;
@@ -8,6 +9,8 @@ import io.sluice.common.SluiceException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.arrow.flight.impl.Flight;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
@@ -17,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads one FlightData message from a stream, field by field: {@code 1 descriptor, 2 data_header, 3
  * app_metadata, 1000 data_body}, all length-delimited; unknown fields are skipped, of a repeated
- * field the last one counts. Every length is checked against what is left before memory is taken.
- * Used once.
+ * field the last one counts. Every length is checked against what is left before memory is taken. A
+ * large body may be left in the buffers in which it was received. Used once.
  */
 final class FlightDataReader {
   static final int DESCRIPTOR_FIELD = 1;
@@ -28,6 +31,10 @@ final class FlightDataReader {
 
   private static final int WIRE_VARINT = 0;
   private static final int WIRE_FIXED64 = 1;
+
+  /** Bodies below this are always copied: the buffers in which they lie may hold far more. */
+  static final int MIN_BYTES_IN_PLACE = 64 * 1024;
+
   static final int WIRE_BYTES = 2;
   private static final int WIRE_FIXED32 = 5;
   private static final int MAX_VARINT_BYTES = 10;
@@ -35,6 +42,7 @@ final class FlightDataReader {
 
   private final InputStream in;
   private final BufferAllocator allocator;
+  private final @Nullable InPlaceBytes inPlace;
   private final long limit;
   private long at;
 
@@ -42,10 +50,18 @@ final class FlightDataReader {
   private byte @Nullable [] header;
   private byte @Nullable [] metadata;
   private @Nullable ArrowBuf body;
+  private @Nullable List<ByteBuffer> bodyInPlace;
+  private int takenInPlace;
 
-  FlightDataReader(InputStream in, BufferAllocator allocator, int maxBytes) throws IOException {
+  /**
+   * @param inPlace room for bodies that stay where they were received, null when all are copied
+   */
+  FlightDataReader(
+      InputStream in, BufferAllocator allocator, int maxBytes, @Nullable InPlaceBytes inPlace)
+      throws IOException {
     this.in = in;
     this.allocator = allocator;
+    this.inPlace = inPlace;
     // Without a known length (compressed messages) the bound alone limits what is allocated.
     long known = in instanceof KnownLength ? in.available() : maxBytes;
     if (known > maxBytes) {
@@ -61,7 +77,7 @@ final class FlightDataReader {
       for (int tag = readTag(); tag >= 0; tag = readTag()) {
         readField(tag >>> 3, tag & 7);
       }
-      FlightFrame frame = new FlightFrame(descriptor, header, metadata, body, (int) at);
+      FlightFrame frame = new FlightFrame(descriptor, header, metadata, receivedBody(), (int) at);
       done = true;
       return frame;
     } catch (OutOfMemoryException e) {
@@ -72,6 +88,13 @@ final class FlightDataReader {
         releaseBody();
       }
     }
+  }
+
+  private @Nullable ReceivedBody receivedBody() {
+    if (bodyInPlace != null && inPlace != null) {
+      return ReceivedBody.inPlace(bodyInPlace, ((Detachable) in).detach(), allocator, inPlace);
+    }
+    return body == null ? null : ReceivedBody.copied(body);
   }
 
   private void readField(int field, int wireType) throws IOException {
@@ -160,6 +183,11 @@ final class FlightDataReader {
     if (length == 0) {
       return;
     }
+    if (length >= MIN_BYTES_IN_PLACE && canStay() && inPlace != null && inPlace.take(length)) {
+      takenInPlace = length;
+      bodyInPlace = stayingBuffers((HasByteBuffer) in, length);
+      return;
+    }
     ArrowBuf target = allocator.buffer(length);
     body = target;
     if (in instanceof HasByteBuffer direct && direct.byteBufferSupported()) {
@@ -170,22 +198,53 @@ final class FlightDataReader {
     target.writerIndex(length);
   }
 
+  private boolean canStay() {
+    return in instanceof HasByteBuffer buffers
+        && buffers.byteBufferSupported()
+        && in instanceof Detachable
+        && in.markSupported();
+  }
+
+  /** Views of the buffers, which stay alive: what lies behind a mark is not let go of. */
+  private List<ByteBuffer> stayingBuffers(HasByteBuffer source, int length) throws IOException {
+    List<ByteBuffer> pieces = new ArrayList<>();
+    in.mark(length);
+    int done = 0;
+    while (done < length) {
+      ByteBuffer chunk = chunk(source, length);
+      int count = Math.min(length - done, chunk.remaining());
+      pieces.add(chunk.slice(chunk.position(), count));
+      pass(count, length);
+      done += count;
+    }
+    return List.copyOf(pieces);
+  }
+
+  private ByteBuffer chunk(HasByteBuffer source, int length) {
+    ByteBuffer chunk = source.getByteBuffer();
+    if (chunk == null || !chunk.hasRemaining()) {
+      throw truncated("a body of " + length + " bytes");
+    }
+    return chunk;
+  }
+
+  private void pass(int count, int length) throws IOException {
+    long skipped = in.skip(count);
+    if (skipped != count) {
+      throw truncated("a body of " + length + " bytes");
+    }
+    at += count;
+  }
+
   private void fillFromBuffers(HasByteBuffer source, ArrowBuf target, int length)
       throws IOException {
     int done = 0;
     while (done < length) {
-      ByteBuffer chunk = source.getByteBuffer();
-      if (chunk == null || !chunk.hasRemaining()) {
-        throw truncated("a body of " + length + " bytes");
-      }
+      ByteBuffer chunk = chunk(source, length);
       int count = Math.min(length - done, chunk.remaining());
       target.setBytes(done, chunk, chunk.position(), count);
-      long skipped = in.skip(count);
-      if (skipped != count) {
-        throw truncated("a body of " + length + " bytes");
-      }
+      pass(count, length);
       done += count;
-      at += count;
     }
   }
 
@@ -228,6 +287,11 @@ final class FlightDataReader {
   }
 
   private void releaseBody() {
+    bodyInPlace = null;
+    if (inPlace != null) {
+      inPlace.give(takenInPlace);
+      takenInPlace = 0;
+    }
     if (body != null) {
       body.getReferenceManager().release();
       body = null;

@@ -2,7 +2,7 @@ package io.sluice.protocol.flight;
 
 import io.grpc.StatusRuntimeException;
 import java.nio.ByteBuffer;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.List;
 import org.apache.arrow.flight.impl.Flight;
 import org.apache.arrow.memory.ArrowBuf;
 import org.jspecify.annotations.Nullable;
@@ -21,16 +21,15 @@ public final class FlightFrame implements AutoCloseable {
   private final Flight.@Nullable FlightDescriptor descriptor;
   private final byte @Nullable [] dataHeader;
   private final byte @Nullable [] appMetadata;
-  private final @Nullable ArrowBuf body;
+  private final @Nullable ReceivedBody body;
   private final int wireBytes;
   private final @Nullable StatusRuntimeException damage;
-  private final AtomicBoolean closed = new AtomicBoolean();
 
   FlightFrame(
       Flight.@Nullable FlightDescriptor descriptor,
       byte @Nullable [] dataHeader,
       byte @Nullable [] appMetadata,
-      @Nullable ArrowBuf body,
+      @Nullable ReceivedBody body,
       int wireBytes) {
     this.descriptor = descriptor;
     this.dataHeader = dataHeader;
@@ -71,16 +70,31 @@ public final class FlightFrame implements AutoCloseable {
     return view(appMetadata);
   }
 
-  /** The body from index 0 to its writer index, null when the message has none or an empty one. */
+  /**
+   * The body in one buffer from index 0 to its writer index, null when the message has none or an
+   * empty one. When it was left where it was received the first call copies it, and ends the life
+   * of its {@link #bodyPieces}; who can take those need not call this.
+   *
+   * @throws io.sluice.common.SluiceException BACKPRESSURE when there is no memory for the copy
+   */
   public @Nullable ArrowBuf body() {
     requireIntact();
-    return body;
+    return body == null ? null : body.whole();
+  }
+
+  /**
+   * The body where it lies, one buffer after the other, valid until {@link #body} or {@link #close}
+   * is called; whoever asks may move their positions. Empty when the message has none.
+   */
+  public List<ByteBuffer> bodyPieces() {
+    requireIntact();
+    return body == null ? List.of() : body.pieces();
   }
 
   /** Bytes of the body. */
   public int bodyLength() {
     requireIntact();
-    return body == null ? 0 : Math.toIntExact(body.writerIndex());
+    return body == null ? 0 : body.length();
   }
 
   /** Bytes of the whole message as received, without gRPC's own 5. */
@@ -99,8 +113,8 @@ public final class FlightFrame implements AutoCloseable {
   /** Releases the body. Twice is harmless. */
   @Override
   public void close() {
-    if (body != null && closed.compareAndSet(false, true)) {
-      body.getReferenceManager().release();
+    if (body != null) {
+      body.close();
     }
   }
 

@@ -8,11 +8,14 @@ import io.sluice.protocol.error.StatusMapping;
 import java.io.IOException;
 import java.io.InputStream;
 import org.apache.arrow.memory.BufferAllocator;
+import org.jspecify.annotations.Nullable;
 
 /** The gRPC marshallers of FlightData in both directions. */
 public final class FlightFrames {
   /** The largest message that clients take in: the largest batch and its metadata. */
   public static final int MAX_MESSAGE_BYTES = 36 * 1024 * 1024;
+
+  private static final long MAX_BYTES_IN_PLACE = 64L * 1024 * 1024;
 
   private FlightFrames() {}
 
@@ -22,8 +25,13 @@ public final class FlightFrames {
    * has no room; nothing stays allocated then.
    */
   public static FlightFrame parse(InputStream stream, BufferAllocator allocator, int maxBytes) {
+    return parse(stream, allocator, maxBytes, null);
+  }
+
+  private static FlightFrame parse(
+      InputStream stream, BufferAllocator allocator, int maxBytes, @Nullable InPlaceBytes inPlace) {
     try {
-      return new FlightDataReader(stream, allocator, maxBytes).read();
+      return new FlightDataReader(stream, allocator, maxBytes, inPlace).read();
     } catch (SluiceException e) {
       throw StatusMapping.toStatus(e);
     } catch (IOException e) {
@@ -37,7 +45,15 @@ public final class FlightFrames {
    * Marshaller of a receiving side. It never throws: see {@link FlightFrame} for damaged messages.
    */
   public static Marshaller<FlightFrame> inbound(BufferAllocator allocator, int maxBytes) {
-    return new Inbound(allocator, maxBytes);
+    return new Inbound(allocator, maxBytes, null);
+  }
+
+  /**
+   * As {@link #inbound}, with large bodies left in the transport's buffers: for receivers that read
+   * them once and let go of them soon. At most 64 MiB of them at once, others are copied.
+   */
+  public static Marshaller<FlightFrame> inboundInPlace(BufferAllocator allocator, int maxBytes) {
+    return new Inbound(allocator, maxBytes, new InPlaceBytes(MAX_BYTES_IN_PLACE));
   }
 
   /** Marshaller of a sending side, handing bodies to the transport without a copy. */
@@ -50,12 +66,12 @@ public final class FlightFrames {
     return new Outbound(BodyTransfer.COPY);
   }
 
-  private record Inbound(BufferAllocator allocator, int maxBytes)
+  private record Inbound(BufferAllocator allocator, int maxBytes, @Nullable InPlaceBytes inPlace)
       implements Marshaller<FlightFrame> {
     @Override
     public FlightFrame parse(InputStream stream) {
       try {
-        return FlightFrames.parse(stream, allocator, maxBytes);
+        return FlightFrames.parse(stream, allocator, maxBytes, inPlace);
       } catch (StatusRuntimeException e) {
         return FlightFrame.damaged(e);
       }

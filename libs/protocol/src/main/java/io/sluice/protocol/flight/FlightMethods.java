@@ -34,11 +34,17 @@ public final class FlightMethods {
         "DoGet", MethodType.SERVER_STREAMING, TICKET, FlightFrames.inbound(allocator, maxBytes));
   }
 
-  /** DoPut as a server receives it; bodies go into memory of the allocator. */
+  /**
+   * DoPut as a server receives it; large bodies stay in the transport's buffers, small ones and
+   * copies go into memory of the allocator.
+   */
   public static MethodDescriptor<FlightFrame, Flight.PutResult> doPutServer(
       BufferAllocator allocator, int maxBytes) {
     return method(
-        "DoPut", MethodType.BIDI_STREAMING, FlightFrames.inbound(allocator, maxBytes), PUT_RESULT);
+        "DoPut",
+        MethodType.BIDI_STREAMING,
+        FlightFrames.inboundInPlace(allocator, maxBytes),
+        PUT_RESULT);
   }
 
   /**

@@ -8,6 +8,7 @@ import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.arrow.flight.impl.Flight;
 import org.apache.arrow.memory.ArrowBuf;
@@ -59,6 +60,29 @@ public final class OutboundFrame implements AutoCloseable {
       ArrowBuf body,
       int length) {
     return of(descriptor, dataHeader, appMetadata, ArrowByteBuf.wrap(body, 0, length));
+  }
+
+  /**
+   * A message whose body are these Arrow buffers one after the other, each from its index 0 to its
+   * writer index; the caller keeps its own references.
+   */
+  public static OutboundFrame of(
+      Flight.@Nullable FlightDescriptor descriptor,
+      @Nullable ByteBuffer dataHeader,
+      @Nullable MessageLite appMetadata,
+      List<ArrowBuf> body) {
+    int length = 0;
+    for (ArrowBuf piece : body) {
+      length += Math.toIntExact(piece.writerIndex());
+    }
+    ByteBuf[] parts = new ByteBuf[body.size() + 1];
+    parts[0] = prelude(descriptor, dataHeader, appMetadata, length);
+    for (int i = 0; i < body.size(); i++) {
+      ArrowBuf piece = body.get(i);
+      parts[i + 1] = ArrowByteBuf.wrap(piece, 0, (int) piece.writerIndex());
+    }
+    // Above a number of parts that it is not told, it would copy them all into one on the heap.
+    return new OutboundFrame(Unpooled.wrappedBuffer(parts.length, parts));
   }
 
   /** Bytes of the message on the wire, without gRPC's own 5. */

@@ -48,7 +48,6 @@ public final class PutFrames {
             .setStatistics(UnsafeByteOperations.unsafeWrap(batch.statistics()))
             .setChecksums(UnsafeByteOperations.unsafeWrap(batch.checksums()))
             .build();
-    return OutboundFrame.of(
-        descriptor, batch.metadata(), metadata, batch.body(), batch.bodyLength());
+    return OutboundFrame.of(descriptor, batch.metadata(), metadata, batch.bodyPieces());
   }
 }
