@@ -1,9 +1,11 @@
 package io.sluice.coordinator.app;
 
 import io.sluice.coordinator.control.Catalog;
+import io.sluice.coordinator.control.IdGrants;
 import io.sluice.coordinator.grpc.ClusterGrpcService;
 import io.sluice.coordinator.grpc.MetadataGrpcService;
 import io.sluice.coordinator.membership.TabletSessions;
+import io.sluice.coordinator.raft.RaftMetadataLog;
 import io.sluice.coordinator.rest.DatabasesController;
 import io.sluice.coordinator.rest.OpenApiController;
 import io.sluice.coordinator.rest.PartitionsController;
@@ -21,8 +23,8 @@ final class ApiConfiguration {
   }
 
   @Bean
-  ClusterGrpcService clusterGrpcService(TabletSessions sessions) {
-    return new ClusterGrpcService(sessions);
+  ClusterGrpcService clusterGrpcService(TabletSessions sessions, RaftMetadataLog log) {
+    return new ClusterGrpcService(sessions, new IdGrants(log));
   }
 
   @Bean

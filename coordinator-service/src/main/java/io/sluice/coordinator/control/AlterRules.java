@@ -1,11 +1,13 @@
 package io.sluice.coordinator.control;
 
+import io.sluice.common.AggregateOption;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.StatisticsColumns;
 import io.sluice.common.TableOptions;
 import io.sluice.coordinator.metadata.Command;
 import io.sluice.coordinator.metadata.Table;
+import io.sluice.format.merge.MergeRules;
 import io.sluice.format.partition.AutoPartition;
 import io.sluice.format.schema.SchemaEvolution;
 import io.sluice.format.schema.TableSchema;
@@ -13,7 +15,6 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 
 /** Whether a table may be altered, and the command that does it. Pure. */
 final class AlterRules {
@@ -32,9 +33,10 @@ final class AlterRules {
         && alteration.comment() == null) {
       throw refused(table, "the request names no change");
     }
-    Map<String, String> options = options(table, alteration.options());
     TableSchema schema = schema(table, alteration);
+    Map<String, String> options = options(table, alteration);
     TableOptions checked = TableOptions.of(options);
+    checkMergeRules(table, schema, options, alteration);
     checkStatistics(table, schema, checked.statisticsColumns());
     if (table.partitioned() || checked.autoPartition().enabled()) {
       // Refuses options that do not fit the partition columns.
@@ -56,23 +58,39 @@ final class AlterRules {
             comment));
   }
 
-  private static Map<String, String> options(Table table, Map<String, Optional<String>> changes) {
-    Map<String, String> options = new TreeMap<>(table.options());
-    changes.forEach(
-        (key, value) -> {
-          if (!TableOptions.isAlterable(key)) {
-            value.ifPresent(text -> TableOptions.of(Map.of(key, text)));
-            throw refused(
-                table,
-                "option "
-                    + key
-                    + " is fixed when the table is created; "
-                    + String.join(", ", TableOptions.alterable())
-                    + " can be changed, and properties of your own");
-          }
-          value.ifPresentOrElse(text -> options.put(key, text), () -> options.remove(key));
-        });
-    return options;
+  /** The options after the changes of columns, which some of them follow, and of options. */
+  private static Map<String, String> options(Table table, TableAlteration alteration) {
+    ColumnOptions options = new ColumnOptions(table.options());
+    try {
+      options.follow(alteration.columns());
+    } catch (SluiceException e) {
+      throw refused(table, String.valueOf(e.getMessage()));
+    }
+    alteration
+        .options()
+        .forEach(
+            (key, value) -> {
+              if (!TableOptions.isAlterable(key) && !options.isOfAddedColumn(key)) {
+                value.ifPresent(text -> TableOptions.of(Map.of(key, text)));
+                throw refused(table, whyFixed(key));
+              }
+              options.set(key, value);
+            });
+    return options.asMap();
+  }
+
+  private static String whyFixed(String key) {
+    if (AggregateOption.of(key).isPresent()) {
+      return "option "
+          + key
+          + " is fixed when its column is added: values that are merged already would mean"
+          + " something else; add a column with the function, in the same request as its option";
+    }
+    return "option "
+        + key
+        + " is fixed when the table is created; "
+        + String.join(", ", TableOptions.alterable())
+        + " can be changed, and properties of your own";
   }
 
   private static TableSchema schema(Table table, TableAlteration alteration) {
@@ -103,6 +121,20 @@ final class AlterRules {
         .forEach(
             column -> TableRules.checkComment("Column '" + column.name() + "'", column.comment()));
     return schema.columns().equals(table.schema().columns()) ? table.schema() : schema;
+  }
+
+  /** Functions, version and ids must fit the altered columns. */
+  private static void checkMergeRules(
+      Table table, TableSchema schema, Map<String, String> options, TableAlteration alteration) {
+    try {
+      MergeRules.of(schema, options);
+    } catch (SluiceException e) {
+      boolean byColumns = alteration.options().isEmpty();
+      throw new SluiceException(
+          byColumns ? ErrorCode.INVALID_ALTER : e.code(),
+          "Table " + table.path() + " cannot be altered: " + e.getMessage(),
+          e);
+    }
   }
 
   /** A column with statistics may go only together with its name in the option. */

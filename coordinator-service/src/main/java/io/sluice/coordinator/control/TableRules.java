@@ -9,6 +9,7 @@ import io.sluice.common.TablePath;
 import io.sluice.coordinator.metadata.ClusterState;
 import io.sluice.coordinator.metadata.Command;
 import io.sluice.coordinator.metadata.Table;
+import io.sluice.format.merge.MergeRules;
 import io.sluice.format.partition.AutoPartition;
 import io.sluice.format.row.KeyEncoder;
 import io.sluice.format.schema.Column;
@@ -18,6 +19,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -42,6 +44,7 @@ final class TableRules {
     List<String> bucketKey = bucketKey(definition, options);
     checkBucketKey(path, schema, options);
     checkStatistics(path, schema, options.statisticsColumns());
+    checkMergeRules(path, schema, definition.options());
     if (options.lakeEnabled()) {
       LakeRules.check(path, schema, definition.partitionKeys());
     }
@@ -142,6 +145,16 @@ final class TableRules {
                 + name
                 + "', which is no scalar column of the table");
       }
+    }
+  }
+
+  /** Merge engine, functions, deletes, changelog and ids must fit each other and the columns. */
+  private static void checkMergeRules(
+      TablePath path, TableSchema schema, Map<String, String> options) {
+    try {
+      MergeRules.of(schema, options);
+    } catch (SluiceException e) {
+      throw new SluiceException(e.code(), "Table " + path + ": " + e.getMessage(), e);
     }
   }
 

@@ -3,20 +3,29 @@ package io.sluice.coordinator.grpc;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
+import io.sluice.coordinator.control.IdGrants;
 import io.sluice.coordinator.membership.DeltaSink;
 import io.sluice.coordinator.membership.TabletSession;
 import io.sluice.coordinator.membership.TabletSessions;
+import io.sluice.protocol.cluster.v1.BucketId;
 import io.sluice.protocol.cluster.v1.ClusterServiceGrpc;
 import io.sluice.protocol.cluster.v1.CoordinatorMessage;
+import io.sluice.protocol.cluster.v1.GrantIdsRequest;
+import io.sluice.protocol.cluster.v1.GrantIdsResponse;
 import io.sluice.protocol.cluster.v1.TabletMessage;
 import io.sluice.protocol.error.StatusMapping;
 
-/** {@code sluice.cluster.v1.ClusterService} over the {@link TabletSessions}. */
+/**
+ * {@code sluice.cluster.v1.ClusterService} over the {@link TabletSessions} and {@link IdGrants}.
+ */
 public final class ClusterGrpcService extends ClusterServiceGrpc.ClusterServiceImplBase {
   private final TabletSessions sessions;
+  private final IdGrants ids;
 
-  public ClusterGrpcService(TabletSessions sessions) {
+  public ClusterGrpcService(TabletSessions sessions, IdGrants ids) {
     this.sessions = sessions;
+    this.ids = ids;
   }
 
   @Override
@@ -43,6 +52,26 @@ public final class ClusterGrpcService extends ClusterServiceGrpc.ClusterServiceI
         session.closedByPeer();
       }
     };
+  }
+
+  @Override
+  public void grantIds(GrantIdsRequest request, StreamObserver<GrantIdsResponse> answers) {
+    UnaryAnswers.answer(
+        answers,
+        () -> {
+          BucketId bucket = request.getBucket();
+          return ids.grant(
+                  new TableBucket(bucket.getTableId(), bucket.getPartitionId(), bucket.getBucket()),
+                  request.getServerId(),
+                  request.getLeaderEpoch(),
+                  request.getCount())
+              .thenApply(
+                  range ->
+                      GrantIdsResponse.newBuilder()
+                          .setFirst(range.first())
+                          .setCount(range.count())
+                          .build());
+        });
   }
 
   /** A gRPC stream as a sink; used by the sessions' agent alone. */

@@ -8,7 +8,6 @@ import io.sluice.coordinator.control.TableDefinition;
 import io.sluice.coordinator.control.Versioned;
 import io.sluice.coordinator.metadata.MetadataImage;
 import io.sluice.coordinator.metadata.Table;
-import io.sluice.protocol.error.StatusMapping;
 import io.sluice.protocol.metadata.Schemas;
 import io.sluice.protocol.metadata.v1.AlterTableRequest;
 import io.sluice.protocol.metadata.v1.CreateDatabaseRequest;
@@ -45,7 +44,7 @@ public final class MetadataGrpcService extends MetadataServiceGrpc.MetadataServi
 
   @Override
   public void createDatabase(CreateDatabaseRequest request, StreamObserver<DatabaseInfo> answers) {
-    answer(
+    UnaryAnswers.answer(
         answers,
         catalog
             .createDatabase(request.getName(), request.getComment(), request.getIgnoreIfExists())
@@ -56,7 +55,7 @@ public final class MetadataGrpcService extends MetadataServiceGrpc.MetadataServi
   @Override
   public void dropDatabase(
       DropDatabaseRequest request, StreamObserver<DropDatabaseResponse> answers) {
-    answer(
+    UnaryAnswers.answer(
         answers,
         catalog
             .dropDatabase(request.getName(), request.getIgnoreIfMissing(), request.getCascade())
@@ -66,7 +65,8 @@ public final class MetadataGrpcService extends MetadataServiceGrpc.MetadataServi
   @Override
   public void listDatabases(
       ListDatabasesRequest request, StreamObserver<ListDatabasesResponse> answers) {
-    answer(answers, catalog.image().thenApply(image -> MetadataMessages.databases(image.state())));
+    UnaryAnswers.answer(
+        answers, catalog.image().thenApply(image -> MetadataMessages.databases(image.state())));
   }
 
   @Override
@@ -78,7 +78,7 @@ public final class MetadataGrpcService extends MetadataServiceGrpc.MetadataServi
             request.getPartitionKeysList(),
             request.getOptionsMap(),
             request.getComment());
-    answer(
+    UnaryAnswers.answer(
         answers,
         catalog
             .createTable(definition, request.getIgnoreIfExists())
@@ -87,7 +87,7 @@ public final class MetadataGrpcService extends MetadataServiceGrpc.MetadataServi
 
   @Override
   public void alterTable(AlterTableRequest request, StreamObserver<TableInfo> answers) {
-    answer(
+    UnaryAnswers.answer(
         answers,
         catalog
             .alterTable(
@@ -100,7 +100,7 @@ public final class MetadataGrpcService extends MetadataServiceGrpc.MetadataServi
   @Override
   public void createPartition(
       CreatePartitionRequest request, StreamObserver<PartitionInfo> answers) {
-    answer(
+    UnaryAnswers.answer(
         answers,
         catalog
             .createPartition(
@@ -114,7 +114,7 @@ public final class MetadataGrpcService extends MetadataServiceGrpc.MetadataServi
   @Override
   public void dropPartition(
       DropPartitionRequest request, StreamObserver<DropPartitionResponse> answers) {
-    answer(
+    UnaryAnswers.answer(
         answers,
         catalog
             .dropPartition(
@@ -126,7 +126,7 @@ public final class MetadataGrpcService extends MetadataServiceGrpc.MetadataServi
 
   @Override
   public void dropTable(DropTableRequest request, StreamObserver<DropTableResponse> answers) {
-    answer(
+    UnaryAnswers.answer(
         answers,
         catalog
             .dropTable(
@@ -141,7 +141,7 @@ public final class MetadataGrpcService extends MetadataServiceGrpc.MetadataServi
         request.getTableId() != 0
             ? catalog.table(request.getTableId())
             : catalog.table(new TablePath(request.getDatabase(), request.getTable()));
-    answer(answers, found.thenApply(MetadataGrpcService::tableInfo));
+    UnaryAnswers.answer(answers, found.thenApply(MetadataGrpcService::tableInfo));
   }
 
   @Override
@@ -151,17 +151,19 @@ public final class MetadataGrpcService extends MetadataServiceGrpc.MetadataServi
         database.isEmpty()
             ? catalog.image()
             : catalog.database(database).thenApply(Versioned::image);
-    answer(answers, image.thenApply(found -> MetadataMessages.tables(found.state(), database)));
+    UnaryAnswers.answer(
+        answers, image.thenApply(found -> MetadataMessages.tables(found.state(), database)));
   }
 
   @Override
   public void listServers(ListServersRequest request, StreamObserver<ListServersResponse> answers) {
-    answer(answers, catalog.image().thenApply(image -> MetadataMessages.servers(image.state())));
+    UnaryAnswers.answer(
+        answers, catalog.image().thenApply(image -> MetadataMessages.servers(image.state())));
   }
 
   @Override
   public void initWriter(InitWriterRequest request, StreamObserver<InitWriterResponse> answers) {
-    answer(
+    UnaryAnswers.answer(
         answers,
         catalog
             .initWriter(request.getName())
@@ -175,17 +177,5 @@ public final class MetadataGrpcService extends MetadataServiceGrpc.MetadataServi
 
   private static TableInfo tableInfo(Versioned<Table> found) {
     return MetadataMessages.table(found.image().state(), found.value());
-  }
-
-  private static <M> void answer(StreamObserver<M> answers, CompletableFuture<M> future) {
-    future.whenComplete(
-        (message, failure) -> {
-          if (failure != null) {
-            answers.onError(StatusMapping.toStatus(failure));
-          } else {
-            answers.onNext(message);
-            answers.onCompleted();
-          }
-        });
   }
 }

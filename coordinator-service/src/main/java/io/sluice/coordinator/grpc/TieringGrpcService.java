@@ -17,9 +17,7 @@ import io.sluice.protocol.tiering.v1.SetHoldRequest;
 import io.sluice.protocol.tiering.v1.TieringServiceGrpc;
 import io.sluice.protocol.tiering.v1.WorkerOrder;
 import io.sluice.protocol.tiering.v1.WorkerReport;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
 
 /** {@code sluice.tiering.v1.TieringService} over the tiering queue and the lake records. */
 public final class TieringGrpcService extends TieringServiceGrpc.TieringServiceImplBase {
@@ -62,7 +60,7 @@ public final class TieringGrpcService extends TieringServiceGrpc.TieringServiceI
   @Override
   public void roundCommitted(
       RoundCommittedRequest request, StreamObserver<RoundCommittedResponse> answers) {
-    answer(
+    UnaryAnswers.answer(
         answers,
         () ->
             records
@@ -73,18 +71,19 @@ public final class TieringGrpcService extends TieringServiceGrpc.TieringServiceI
 
   @Override
   public void getLakeState(GetLakeStateRequest request, StreamObserver<LakeState> answers) {
-    answer(answers, () -> records.lake(request.getTableId()).thenApply(TieringMessages::state));
+    UnaryAnswers.answer(
+        answers, () -> records.lake(request.getTableId()).thenApply(TieringMessages::state));
   }
 
   @Override
   public void listLakeStates(
       ListLakeStatesRequest request, StreamObserver<ListLakeStatesResponse> answers) {
-    answer(answers, () -> records.lakes().thenApply(TieringMessages::states));
+    UnaryAnswers.answer(answers, () -> records.lakes().thenApply(TieringMessages::states));
   }
 
   @Override
   public void setHold(SetHoldRequest request, StreamObserver<LakeState> answers) {
-    answer(
+    UnaryAnswers.answer(
         answers,
         () ->
             records
@@ -93,26 +92,6 @@ public final class TieringGrpcService extends TieringServiceGrpc.TieringServiceI
                     TieringMessages.hold(request.getHold()),
                     request.getReason())
                 .thenApply(TieringMessages::state));
-  }
-
-  private static <M> void answer(
-      StreamObserver<M> answers, Supplier<CompletableFuture<M>> request) {
-    CompletableFuture<M> future;
-    try {
-      future = request.get();
-    } catch (SluiceException refused) {
-      answers.onError(StatusMapping.toStatus(refused));
-      return;
-    }
-    future.whenComplete(
-        (message, failure) -> {
-          if (failure != null) {
-            answers.onError(StatusMapping.toStatus(failure));
-          } else {
-            answers.onNext(message);
-            answers.onCompleted();
-          }
-        });
   }
 
   /**

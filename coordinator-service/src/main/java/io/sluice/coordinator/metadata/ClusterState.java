@@ -98,74 +98,38 @@ public record ClusterState(
   }
 
   ClusterState withClusterId(String id) {
-    return new ClusterState(
-        id,
-        nextTableId,
-        nextWriterId,
-        nextPartitionId,
-        databases,
-        tables,
-        tableIds,
-        servers,
-        writers,
-        lakes);
+    Draft next = new Draft(this);
+    next.clusterId = id;
+    return next.state();
   }
 
   ClusterState withDatabases(PersistentMap<String, Database> changed) {
-    return new ClusterState(
-        clusterId,
-        nextTableId,
-        nextWriterId,
-        nextPartitionId,
-        changed,
-        tables,
-        tableIds,
-        servers,
-        writers,
-        lakes);
+    Draft next = new Draft(this);
+    next.databases = changed;
+    return next.state();
   }
 
   ClusterState withServer(TabletServer server) {
-    return new ClusterState(
-        clusterId,
-        nextTableId,
-        nextWriterId,
-        nextPartitionId,
-        databases,
-        tables,
-        tableIds,
-        servers.with(server.serverId(), server),
-        writers,
-        lakes);
+    Draft next = new Draft(this);
+    next.servers = servers.with(server.serverId(), server);
+    return next.state();
   }
 
   /** With a new table, which takes {@code nextTableId}. */
   ClusterState withNewTable(Table table) {
-    return new ClusterState(
-        clusterId,
-        nextTableId + 1,
-        nextWriterId,
-        nextPartitionId,
-        databases,
-        tables.with(table.tableId(), table),
-        tableIds.with(table.path(), table.tableId()),
-        servers,
-        writers,
-        lakes);
+    Draft next = new Draft(this);
+    next.nextTableId = nextTableId + 1;
+    next.tables = tables.with(table.tableId(), table);
+    next.tableIds = tableIds.with(table.path(), table.tableId());
+    return next.state();
   }
 
   ClusterState withoutTable(Table table) {
-    return new ClusterState(
-        clusterId,
-        nextTableId,
-        nextWriterId,
-        nextPartitionId,
-        databases,
-        tables.without(table.tableId()),
-        tableIds.without(table.path()),
-        servers,
-        writers,
-        lakes.without(table.tableId()));
+    Draft next = new Draft(this);
+    next.tables = tables.without(table.tableId());
+    next.tableIds = tableIds.without(table.path());
+    next.lakes = lakes.without(table.tableId());
+    return next.state();
   }
 
   /** With a changed table in place of the one of its id. */
@@ -175,73 +139,74 @@ public record ClusterState(
 
   /** With that many partition ids taken. */
   ClusterState withPartitionIdsTaken(int count) {
-    return new ClusterState(
-        clusterId,
-        nextTableId,
-        nextWriterId,
-        nextPartitionId + count,
-        databases,
-        tables,
-        tableIds,
-        servers,
-        writers,
-        lakes);
+    Draft next = new Draft(this);
+    next.nextPartitionId = nextPartitionId + count;
+    return next.state();
   }
 
   ClusterState withTables(PersistentMap<Long, Table> changed) {
-    return new ClusterState(
-        clusterId,
-        nextTableId,
-        nextWriterId,
-        nextPartitionId,
-        databases,
-        changed,
-        tableIds,
-        servers,
-        writers,
-        lakes);
+    Draft next = new Draft(this);
+    next.tables = changed;
+    return next.state();
   }
 
   /** With the next writer id taken by a nameless writer. */
   ClusterState withWriterIdTaken() {
-    return new ClusterState(
-        clusterId,
-        nextTableId,
-        nextWriterId + 1,
-        nextPartitionId,
-        databases,
-        tables,
-        tableIds,
-        servers,
-        writers,
-        lakes);
+    Draft next = new Draft(this);
+    next.nextWriterId = nextWriterId + 1;
+    return next.state();
   }
 
   ClusterState withWriter(Writer writer) {
-    return new ClusterState(
-        clusterId,
-        nextTableId,
-        nextWriterId,
-        nextPartitionId,
-        databases,
-        tables,
-        tableIds,
-        servers,
-        writers.with(writer.name(), writer),
-        lakes);
+    Draft next = new Draft(this);
+    next.writers = writers.with(writer.name(), writer);
+    return next.state();
   }
 
   ClusterState withLake(LakeTable lake) {
-    return new ClusterState(
-        clusterId,
-        nextTableId,
-        nextWriterId,
-        nextPartitionId,
-        databases,
-        tables,
-        tableIds,
-        servers,
-        writers,
-        lakes.with(lake.tableId(), lake));
+    Draft next = new Draft(this);
+    next.lakes = lakes.with(lake.tableId(), lake);
+    return next.state();
+  }
+
+  /** A state that is being made out of another one, inside of one method. */
+  private static final class Draft {
+    private String clusterId;
+    private long nextTableId;
+    private long nextWriterId;
+    private long nextPartitionId;
+    private PersistentMap<String, Database> databases;
+    private PersistentMap<Long, Table> tables;
+    private PersistentMap<TablePath, Long> tableIds;
+    private PersistentMap<Integer, TabletServer> servers;
+    private PersistentMap<String, Writer> writers;
+    private PersistentMap<Long, LakeTable> lakes;
+
+    Draft(ClusterState from) {
+      clusterId = from.clusterId;
+      nextTableId = from.nextTableId;
+      nextWriterId = from.nextWriterId;
+      nextPartitionId = from.nextPartitionId;
+      databases = from.databases;
+      tables = from.tables;
+      tableIds = from.tableIds;
+      servers = from.servers;
+      writers = from.writers;
+      lakes = from.lakes;
+    }
+
+    ClusterState state() {
+      return new ClusterState(
+          clusterId,
+          nextTableId,
+          nextWriterId,
+          nextPartitionId,
+          databases,
+          tables,
+          tableIds,
+          servers,
+          writers,
+          lakes);
+    }
   }
 }

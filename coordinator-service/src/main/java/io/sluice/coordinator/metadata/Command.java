@@ -127,6 +127,32 @@ public sealed interface Command {
   /** Drops a partition; rejected with PARTITION_NOT_FOUND. Accepted with the partition's id. */
   record DropPartition(long tableId, long partitionId) implements ForTable {}
 
+  /**
+   * Gives the leader of a bucket ids of the table's auto-increment column: at most {@code count},
+   * fewer when the column cannot hold so many more. Rejected with NOT_LEADER unless that server
+   * leads the bucket in that epoch, with IDS_EXHAUSTED when there are none left. Accepted with the
+   * first id and their number.
+   *
+   * @param count how many are wanted, at least 1
+   * @param largest the largest id that the column can hold
+   */
+  record GrantIds(
+      long tableId,
+      long partitionId,
+      int bucket,
+      int serverId,
+      int leaderEpoch,
+      long count,
+      long largest)
+      implements ForTable {
+    public GrantIds {
+      if (count < 1 || partitionId < 0 || bucket < 0) {
+        throw new IllegalArgumentException(
+            count + " ids cannot be granted to bucket " + partitionId + "-" + bucket);
+      }
+    }
+  }
+
   /** Drops a table; rejected with TABLE_NOT_FOUND. Accepted with the table's id. */
   record DropTable(TablePath path) implements Command {}
 

@@ -8,10 +8,16 @@ public sealed interface Outcome {
   /**
    * The command holds.
    *
-   * @param id table or writer id, 0 when the command gives none
+   * @param id table or writer id, or the first id granted; 0 when the command gives none
    * @param epoch writer epoch, 0 when the command gives none
+   * @param count how many ids were granted, 0 when the command grants none
    */
-  record Accepted(long id, int epoch) implements Outcome {}
+  record Accepted(long id, int epoch, long count) implements Outcome {
+    /** Without granted ids. */
+    public Accepted(long id, int epoch) {
+      this(id, epoch, 0);
+    }
+  }
 
   /** A precondition of the command did not hold; the state is unchanged. */
   record Rejected(ErrorCode code, String message) implements Outcome {}

@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param bucketCount number of buckets, of each partition when it is partitioned
  * @param partitions its partitions in the order of their ids
  * @param buckets all buckets, in the order of partition id and number
+ * @param idsGranted ids of the auto-increment column that were given away, from 1 on; they are not
+ *     given again whether they are used or not
  */
 public record Table(
     long tableId,
@@ -41,7 +43,8 @@ public record Table(
     int version,
     int bucketCount,
     List<Partition> partitions,
-    List<Bucket> buckets) {
+    List<Bucket> buckets,
+    long idsGranted) {
   /** The most partitions a table may have. */
   public static final int MAX_PARTITIONS = 1000;
 
@@ -143,7 +146,7 @@ public record Table(
   }
 
   Table withBuckets(List<Bucket> changed) {
-    return with(version, schemas, options, comment, partitions, changed);
+    return with(version, schemas, options, comment, partitions, changed, idsGranted);
   }
 
   /** Altered once more; a schema that is not null becomes the current one. */
@@ -153,7 +156,7 @@ public record Table(
     if (newSchema != null) {
       all.add(newSchema);
     }
-    return with(version + 1, all, newOptions, newComment, partitions, buckets);
+    return with(version + 1, all, newOptions, newComment, partitions, buckets, idsGranted);
   }
 
   /** With a partition whose id is larger than that of every other one. */
@@ -164,7 +167,7 @@ public record Table(
     for (int bucket = 0; bucket < placement.size(); bucket++) {
       all.add(Bucket.created(partition.partitionId(), bucket, placement.get(bucket)));
     }
-    return with(version, schemas, options, comment, more, all);
+    return with(version, schemas, options, comment, more, all, idsGranted);
   }
 
   Table withoutPartition(long partitionId) {
@@ -174,7 +177,13 @@ public record Table(
         options,
         comment,
         partitions.stream().filter(each -> each.partitionId() != partitionId).toList(),
-        buckets.stream().filter(each -> each.partitionId() != partitionId).toList());
+        buckets.stream().filter(each -> each.partitionId() != partitionId).toList(),
+        idsGranted);
+  }
+
+  /** With so many ids more given away. */
+  Table withIdsGranted(long count) {
+    return with(version, schemas, options, comment, partitions, buckets, idsGranted + count);
   }
 
   private Table with(
@@ -183,7 +192,8 @@ public record Table(
       Map<String, String> newOptions,
       String newComment,
       List<Partition> newPartitions,
-      List<Bucket> newBuckets) {
+      List<Bucket> newBuckets,
+      long newIdsGranted) {
     return new Table(
         tableId,
         path,
@@ -197,6 +207,7 @@ public record Table(
         newVersion,
         bucketCount,
         newPartitions,
-        newBuckets);
+        newBuckets,
+        newIdsGranted);
   }
 }

@@ -1,6 +1,7 @@
 package io.sluice.coordinator.metadata;
 
 import io.sluice.common.ErrorCode;
+import io.sluice.common.TableBucket;
 import io.sluice.common.TableOptions;
 import io.sluice.common.TablePath;
 import java.util.ArrayList;
@@ -58,7 +59,8 @@ final class TableTransitions {
         0,
         buckets.size(),
         List.of(),
-        buckets);
+        buckets,
+        0);
   }
 
   private static Table partitioned(ClusterState state, Command.CreateTable command) {
@@ -77,7 +79,8 @@ final class TableTransitions {
             0,
             partitioning.bucketCount(),
             List.of(),
-            List.of());
+            List.of(),
+            0);
     long partitionId = state.nextPartitionId();
     for (Command.NewPartition partition : partitioning.partitions()) {
       table =
@@ -112,7 +115,10 @@ final class TableTransitions {
     if (command instanceof Command.CreatePartition create) {
       return createPartition(state, table, create);
     }
-    return dropPartition(state, table, (Command.DropPartition) command);
+    if (command instanceof Command.DropPartition drop) {
+      return dropPartition(state, table, drop);
+    }
+    return grantIds(state, table, (Command.GrantIds) command);
   }
 
   private static Transition alter(ClusterState state, Table table, Command.AlterTable command) {
@@ -218,6 +224,53 @@ final class TableTransitions {
         List.of(
             new Event.PartitionDropped(
                 table.tableId(), command.partitionId(), table.bucketsOf(command.partitionId()))));
+  }
+
+  private static Transition grantIds(ClusterState state, Table table, Command.GrantIds command) {
+    Bucket bucket = table.bucket(command.partitionId(), command.bucket());
+    if (bucket == null
+        || !bucket.hasLeader()
+        || bucket.leader() != command.serverId()
+        || bucket.leaderEpoch() != command.leaderEpoch()) {
+      return Transition.rejected(
+          state,
+          ErrorCode.NOT_LEADER,
+          "Server "
+              + command.serverId()
+              + " does not lead bucket "
+              + new TableBucket(table.tableId(), command.partitionId(), command.bucket())
+              + " of table "
+              + table.path()
+              + " in epoch "
+              + command.leaderEpoch()
+              + ": "
+              + leadership(bucket)
+              + "; only its leader is given ids");
+    }
+    long granted = Math.min(command.count(), command.largest() - table.idsGranted());
+    if (granted < 1) {
+      return Transition.rejected(
+          state,
+          ErrorCode.IDS_EXHAUSTED,
+          "Table "
+              + table.path()
+              + " has given away every id that its auto-increment column can hold (1 to "
+              + command.largest()
+              + "); widen the column to BIGINT, or make a new table");
+    }
+    return new Transition(
+        state.withTable(table.withIdsGranted(granted)),
+        new Outcome.Accepted(table.idsGranted() + 1, 0, granted),
+        List.of());
+  }
+
+  private static String leadership(@Nullable Bucket bucket) {
+    if (bucket == null) {
+      return "there is no such bucket";
+    }
+    return (bucket.hasLeader() ? "server " + bucket.leader() + " does" : "nobody does")
+        + " in epoch "
+        + bucket.leaderEpoch();
   }
 
   /** The rejection when a server of a placement is not alive, else null. */

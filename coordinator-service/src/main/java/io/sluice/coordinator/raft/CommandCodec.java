@@ -109,6 +109,7 @@ final class CommandCodec {
       case ALTER_TABLE -> TableCodec.fromRecord(record.getAlterTable());
       case CREATE_PARTITION -> TableCodec.fromRecord(record.getCreatePartition());
       case DROP_PARTITION -> TableCodec.fromRecord(record.getDropPartition());
+      case GRANT_IDS -> TableCodec.fromRecord(record.getGrantIds());
       case COMMAND_NOT_SET ->
           throw new SluiceException(
               ErrorCode.CORRUPT_STORAGE,
@@ -124,7 +125,11 @@ final class CommandCodec {
           Rejected.newBuilder().setCode(rejected.code().name()).setMessage(rejected.message()));
     } else {
       Outcome.Accepted accepted = outcome.orThrow();
-      record.setAccepted(Accepted.newBuilder().setId(accepted.id()).setEpoch(accepted.epoch()));
+      record.setAccepted(
+          Accepted.newBuilder()
+              .setId(accepted.id())
+              .setEpoch(accepted.epoch())
+              .setCount(accepted.count()));
     }
     return record.build().toByteArray();
   }
@@ -136,7 +141,10 @@ final class CommandCodec {
             ? new Outcome.Rejected(
                 ErrorCode.valueOf(record.getRejected().getCode()),
                 record.getRejected().getMessage())
-            : new Outcome.Accepted(record.getAccepted().getId(), record.getAccepted().getEpoch());
+            : new Outcome.Accepted(
+                record.getAccepted().getId(),
+                record.getAccepted().getEpoch(),
+                record.getAccepted().getCount());
     return new MetadataLog.Applied(record.getIndex(), outcome);
   }
 }

@@ -51,7 +51,8 @@ final class RecordCodec {
             .setCreatedMs(table.createdMs())
             .setReplicationFactor(table.replicationFactor())
             .setVersion(table.version())
-            .addAllPartitionKeys(table.partitionKeys());
+            .addAllPartitionKeys(table.partitionKeys())
+            .setIdsGranted(table.idsGranted());
     if (table.partitioned()) {
       record.setBucketCount(table.bucketCount());
     }
@@ -89,7 +90,8 @@ final class RecordCodec {
         record.getVersion(),
         record.getPartitionKeysCount() == 0 ? buckets.size() : record.getBucketCount(),
         record.getPartitionsList().stream().map(RecordCodec::fromRecord).toList(),
-        buckets);
+        buckets,
+        record.getIdsGranted());
   }
 
   private static Partition fromRecord(PartitionRecord record) {

@@ -7,6 +7,7 @@ import io.sluice.coordinator.raft.proto.CommandRecord;
 import io.sluice.coordinator.raft.proto.CreatePartition;
 import io.sluice.coordinator.raft.proto.CreateTable;
 import io.sluice.coordinator.raft.proto.DropPartition;
+import io.sluice.coordinator.raft.proto.GrantIds;
 import io.sluice.coordinator.raft.proto.NewPartition;
 import io.sluice.coordinator.raft.proto.Replicas;
 import io.sluice.protocol.metadata.Schemas;
@@ -34,11 +35,24 @@ final class TableCodec {
               .setTableId(c.tableId())
               .setPartition(toRecord(c.partition()))
               .setNowMs(c.nowMs()));
-    } else {
-      Command.DropPartition c = (Command.DropPartition) command;
+    } else if (command instanceof Command.DropPartition c) {
       record.setDropPartition(
           DropPartition.newBuilder().setTableId(c.tableId()).setPartitionId(c.partitionId()));
+    } else {
+      record.setGrantIds(toRecord((Command.GrantIds) command));
     }
+  }
+
+  private static GrantIds toRecord(Command.GrantIds command) {
+    return GrantIds.newBuilder()
+        .setTableId(command.tableId())
+        .setPartitionId(command.partitionId())
+        .setBucket(command.bucket())
+        .setServerId(command.serverId())
+        .setLeaderEpoch(command.leaderEpoch())
+        .setCount(command.count())
+        .setLargest(command.largest())
+        .build();
   }
 
   static CreateTable toRecord(Command.CreateTable command) {
@@ -104,6 +118,17 @@ final class TableCodec {
 
   static Command fromRecord(DropPartition record) {
     return new Command.DropPartition(record.getTableId(), record.getPartitionId());
+  }
+
+  static Command fromRecord(GrantIds record) {
+    return new Command.GrantIds(
+        record.getTableId(),
+        record.getPartitionId(),
+        record.getBucket(),
+        record.getServerId(),
+        record.getLeaderEpoch(),
+        record.getCount(),
+        record.getLargest());
   }
 
   private static Command.NewPartition fromRecord(NewPartition record) {

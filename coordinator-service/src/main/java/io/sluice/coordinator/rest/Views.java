@@ -57,7 +57,11 @@ final class Views {
     }
   }
 
-  /** A table with all that belongs to it. */
+  /**
+   * A table with all that belongs to it.
+   *
+   * @param rules what becomes of its rows, absent without a primary key
+   */
   record TableView(
       long tableId,
       String database,
@@ -75,6 +79,7 @@ final class Views {
       String comment,
       long createdMs,
       int version,
+      @Nullable RulesView rules,
       List<BucketView> buckets) {
     static TableView of(ClusterState state, Table table) {
       return new TableView(
@@ -94,6 +99,7 @@ final class Views {
           table.comment(),
           table.createdMs(),
           table.version(),
+          RulesView.of(table),
           table.buckets().stream().map(bucket -> BucketView.of(state, bucket)).toList());
     }
   }

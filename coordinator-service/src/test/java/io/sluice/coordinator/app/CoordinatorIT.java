@@ -8,6 +8,11 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.format.schema.DataType;
 import io.sluice.format.schema.SchemaChange;
+import io.sluice.protocol.cluster.v1.BucketId;
+import io.sluice.protocol.cluster.v1.ClusterServiceGrpc;
+import io.sluice.protocol.cluster.v1.ClusterServiceGrpc.ClusterServiceBlockingStub;
+import io.sluice.protocol.cluster.v1.GrantIdsRequest;
+import io.sluice.protocol.cluster.v1.GrantIdsResponse;
 import io.sluice.protocol.error.StatusMapping;
 import io.sluice.protocol.metadata.SchemaChanges;
 import io.sluice.protocol.metadata.v1.AlterTableRequest;
@@ -207,7 +212,11 @@ class CoordinatorIT {
         () -> create("bad", Map.of("table.replication.factr", "1")));
     assertCode(
         ErrorCode.UNSUPPORTED,
-        "Option table.kv.ttl is known but not in this build; leave it out",
+        "Option table.kv.format-version is known but not in this build; leave it out",
+        () -> create("bad", Map.of("table.kv.format-version", "1")));
+    assertCode(
+        ErrorCode.INVALID_OPTION,
+        "Table demo.bad: Option table.kv.ttl is only for tables with a primary key",
         () -> create("bad", Map.of("table.kv.ttl", "7d")));
     assertCode(
         ErrorCode.INVALID_NAME,
@@ -315,6 +324,44 @@ class CoordinatorIT {
     TabletUnderTest stranger = new TabletUnderTest(coordinator.channel());
     Await.until("the stream is refused", SOON, () -> stranger.failure() != null);
     assertThat(stranger.failure().code()).isEqualTo(ErrorCode.UNAUTHENTICATED);
+  }
+
+  @Test
+  void theLeaderOfABucketIsGrantedIdsOverTheClusterServiceAlone() {
+    TableInfo table =
+        metadata.createTable(
+            request("users", Map.of("auto-increment.fields", "id")).toBuilder()
+                .setColumns(1, column("name", "STRING").toBuilder().setNotNull(true))
+                .addPrimaryKey("name")
+                .build());
+    GrantIdsRequest leader =
+        GrantIdsRequest.newBuilder()
+            .setBucket(BucketId.newBuilder().setTableId(table.getTableId()))
+            .setServerId(table.getBuckets(0).getLeaderServerId())
+            .setLeaderEpoch(table.getBuckets(0).getLeaderEpoch())
+            .setCount(128)
+            .build();
+    ClusterServiceBlockingStub cluster =
+        ClusterServiceGrpc.newBlockingStub(coordinator.internalChannel());
+    assertThat(cluster.grantIds(leader))
+        .isEqualTo(GrantIdsResponse.newBuilder().setFirst(1).setCount(128).build());
+    assertThat(cluster.grantIds(leader).getFirst()).isEqualTo(129);
+    assertCode(
+        ErrorCode.NOT_LEADER,
+        "does not lead bucket",
+        () -> cluster.grantIds(leader.toBuilder().setLeaderEpoch(99).build()));
+    assertCode(
+        ErrorCode.INVALID_ARGUMENT,
+        "has a negative part",
+        () ->
+            cluster.grantIds(
+                leader.toBuilder()
+                    .setBucket(leader.getBucket().toBuilder().setBucket(-1))
+                    .build()));
+    assertCode(
+        ErrorCode.UNAUTHENTICATED,
+        "",
+        () -> ClusterServiceGrpc.newBlockingStub(coordinator.channel()).grantIds(leader));
   }
 
   private static ServerInfo server(int id) {

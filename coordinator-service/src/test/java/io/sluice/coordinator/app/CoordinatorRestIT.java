@@ -95,6 +95,41 @@ class CoordinatorRestIT {
     assertThat(n.get("initialDefault")).isNull();
   }
 
+  @Test
+  void aTableShowsWhatBecomesOfItsRows() throws Exception {
+    HttpResponse<String> created =
+        post(
+            "/api/v1/tables",
+            "{'database':'demo','table':'sums','columns':[{'name':'k','type':'INT','nullable':false},"
+                + "{'name':'n','type':'BIGINT'},{'name':'s','type':'STRING'},{'name':'l','type':'INT'}],"
+                + "'primaryKey':['k'],'options':{'table.merge-engine':'AGGREGATION',"
+                + "'fields.n.agg':'SUM','fields.s.agg':'string_agg','fields.s.agg.delimiter':';'}}");
+    assertThat(created.statusCode()).as(created.body()).isEqualTo(201);
+    assertThat(json(created).get("rules"))
+        .isEqualTo(
+            JSON.readTree(
+                ("{'mergeEngine':'aggregation','functions':["
+                        + "{'column':'n','function':'sum','onOverflow':'refuse'},"
+                        + "{'column':'s','function':'listagg','delimiter':';'},"
+                        + "{'column':'l','function':'last_value_ignore_nulls'}],"
+                        + "'deleteBehavior':'ignore','changelogImage':'full'}")
+                    .replace('\'', '"')));
+    post(
+        "/api/v1/tables",
+        "{'database':'demo','table':'ids','columns':[{'name':'k','type':'INT','nullable':false},"
+            + "{'name':'uid','type':'INT'}],'primaryKey':['k'],"
+            + "'options':{'auto-increment.fields':'uid'}}");
+    JsonNode rules = json(coordinator.get("/api/v1/tables/demo/ids")).get("rules");
+    assertThat(rules.get("mergeEngine").asString()).isEqualTo("last_row");
+    assertThat(rules.get("autoIncrementColumn").asString()).isEqualTo("uid");
+    assertThat(rules.get("nextId").asLong()).isEqualTo(1);
+    assertThat(rules.get("functions")).isEmpty();
+    post(
+        "/api/v1/tables",
+        "{'database':'demo','table':'log','columns':[{'name':'k','type':'INT'}]}");
+    assertThat(json(coordinator.get("/api/v1/tables/demo/log")).get("rules")).isNull();
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -188,7 +223,7 @@ class CoordinatorRestIT {
         "{'database':'demo','table':'x','columns':[{'name':'a','type':'INT'}],'options':{'bucket.numm':'1'}}|400|INVALID_OPTION|did you mean bucket.num?",
         "{'database':'demo','table':'x','columns':[{'name':'a','type':'INT'}],'primaryKey':['b']}|404|COLUMN_NOT_FOUND|Column 'b' does not exist",
         "{'database':'demo','table':'x','columns':[{'name':'a','type':'INT'}],'primaryKey':['a']}|400|INVALID_SCHEMA|Primary key column 'a' is nullable; declare it NOT NULL",
-        "{'database':'demo','table':'x','columns':[{'name':'a','type':'INT','nullable':false}],'primaryKey':['a'],'options':{'table.merge-engine':'first_row'}}|501|UNSUPPORTED|table.merge-engine",
+        "{'database':'demo','table':'x','columns':[{'name':'a','type':'INT','nullable':false}],'primaryKey':['a'],'options':{'table.merge-engine':'last'}}|400|INVALID_OPTION|it must be first_row, versioned or aggregation",
         "{'database':'nope','table':'x','columns':[{'name':'a','type':'INT'}]}|404|DATABASE_NOT_FOUND|Database nope does not exist",
         "{'database':'demo','table':'x','columns':[{'name':'_offset','type':'INT'}]}|400|INVALID_NAME|reserved",
         "{'database':'demo','table':'x','columns':[]}|400|INVALID_SCHEMA|A table has 0 columns",
@@ -290,11 +325,16 @@ class CoordinatorRestIT {
   void answersHaveExactlyTheDocumentedFields() throws Exception {
     post(
         "/api/v1/tables",
-        "{'database':'demo','table':'doc','columns':[{'name':'id','type':'BIGINT','writeDefault':'7'}],'ignoreIfExists':true}");
+        "{'database':'demo','table':'doc','columns':[{'name':'id','type':'BIGINT','writeDefault':'7'},"
+            + "{'name':'k','type':'INT','nullable':false},{'name':'uid','type':'INT'}],"
+            + "'primaryKey':['k'],'options':{'table.merge-engine':'versioned',"
+            + "'table.merge-engine.versioned.ver-column':'id','auto-increment.fields':'uid',"
+            + "'table.kv.ttl':'1 h'},'ignoreIfExists':true}");
     JsonNode schemas = json(coordinator.get("/v3/api-docs")).get("components").get("schemas");
     JsonNode table = json(coordinator.get("/api/v1/tables/demo/doc"));
     assertFields(schemas, "Table", table);
     assertFields(schemas, "Column", table.get("columns").get(0));
+    assertFields(schemas, "Rules", table.get("rules"));
     assertFields(schemas, "Bucket", table.get("buckets").get(0));
     assertFields(
         schemas, "TableSummary", json(coordinator.get("/api/v1/tables")).get("items").get(0));

@@ -39,6 +39,9 @@ public final class CoordinatorUnderTest implements AutoCloseable {
             "--server.port=0",
             "--sluice.home=" + home,
             "--sluice.cluster.secret-file=" + secretFile,
+            // A machine that has much to do must not end the sessions of tablets without
+            // heartbeats.
+            "--sluice.coordinator.session-timeout=10m",
             "--logging.level.root=WARN");
     ports = context.getBean(ServerPorts.class);
     channel = NettyChannelBuilder.forAddress("127.0.0.1", ports.grpc()).usePlaintext().build();

@@ -119,7 +119,7 @@ class AlterTableTest {
         "table.datalake.enabled|true|INVALID_ALTER|option table.datalake.enabled is fixed",
         "table.auto-partition.time-zone|UTC|INVALID_ALTER|time-zone is fixed",
         "table.log.tl|1|INVALID_OPTION|did you mean table.log.ttl?",
-        "table.kv.ttl|1|UNSUPPORTED|not in this build",
+        "table.kv.ttl|1 d|INVALID_OPTION|only for tables with a primary key",
         "table.log.ttl|soon|INVALID_OPTION|table.log.ttl is 'soon'",
         "table.statistics.columns|id,nope|INVALID_ALTER|table.statistics.columns names 'nope'",
         "table.auto-partition.enabled|true|INVALID_OPTION|it needs a partitioned table"

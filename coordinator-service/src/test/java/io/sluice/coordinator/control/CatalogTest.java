@@ -96,7 +96,7 @@ class CatalogTest {
   }
 
   @Test
-  void refusesWrongKeysAndWhatPrimaryKeyTablesDoNotHaveYet() {
+  void refusesWrongKeys() {
     log.submit(Fixtures.register(1, "i"));
     assertRefused(
         keyed("id", "id"),
@@ -109,12 +109,6 @@ class CatalogTest {
         .hasMessage(
             "Table demo.t: bucket.key names column 'note', which is not in the primary key (id);"
                 + " rows of one key must be in one bucket");
-    TableDefinition merged =
-        new TableDefinition(
-            new TablePath("demo", "t"), keyed("id"), Map.of("table.merge-engine", "first_row"), "");
-    SluiceException refused = failure(catalog.createTable(merged, false));
-    assertThat(refused.code()).isEqualTo(ErrorCode.UNSUPPORTED);
-    assertThat(refused).hasMessageContaining("table.merge-engine");
   }
 
   @Test

@@ -23,7 +23,9 @@ class CommandCodecTest {
         new Command.AlterTable(1, 0, Fixtures.wider(2), Map.of("b", "2", "a", "1"), "altered"),
         new Command.AlterTable(1, 3, null, Map.of(), ""),
         new Command.CreatePartition(2, Fixtures.partition("a/b=c%", 1), 3000),
-        new Command.DropPartition(2, 7));
+        new Command.DropPartition(2, 7),
+        new Command.GrantIds(3, 5, 1, 2, 9, 128, Integer.MAX_VALUE),
+        new Command.GrantIds(3, 0, 0, 1, 1, 1, Long.MAX_VALUE));
   }
 
   @Test

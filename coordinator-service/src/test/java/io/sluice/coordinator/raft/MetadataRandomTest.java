@@ -75,7 +75,8 @@ class MetadataRandomTest {
           List.of(
               Command.AlterTable.class,
               Command.CreatePartition.class,
-              Command.DropPartition.class)) {
+              Command.DropPartition.class,
+              Command.GrantIds.class)) {
         assertThat(accepted.get(kind)).as("%s accepted", kind).isGreaterThan(20);
       }
     }
@@ -99,7 +100,7 @@ class MetadataRandomTest {
     String table = "t" + random.nextInt(6);
     int server = 1 + random.nextInt(4);
     String incarnation = "i" + random.nextInt(3);
-    return switch (random.nextInt(30)) {
+    return switch (random.nextInt(33)) {
       case 0 -> new Command.Bootstrap("c" + random.nextInt(5));
       case 1 -> new Command.CreateDatabase(database, "x", random.nextInt(100));
       case 2 -> new Command.DropDatabase(database, random.nextInt(4) == 0);
@@ -124,8 +125,31 @@ class MetadataRandomTest {
               Map.of("a", "" + random.nextInt(3)),
               "altered");
       case 25, 26 -> createPartitioned(random, new TablePath(database, table));
+      case 27, 28, 29 -> grantIds(random, state);
       default -> new Command.InitWriter(random.nextInt(3) == 0 ? "" : "w" + random.nextInt(4));
     };
+  }
+
+  /** Often to the leader of a bucket that there is. */
+  private static Command grantIds(SplittableRandom random, ClusterState state) {
+    List<Command> possible = new ArrayList<>();
+    long count = 1 + random.nextInt(100);
+    possible.add(
+        new Command.GrantIds(1 + random.nextInt(20), 0, random.nextInt(4), 1, 1, count, 500));
+    for (PersistentMap.Entry<Long, Table> entry : state.tables()) {
+      for (Bucket bucket : entry.value().buckets()) {
+        possible.add(
+            new Command.GrantIds(
+                entry.key(),
+                bucket.partitionId(),
+                bucket.bucket(),
+                bucket.leader(),
+                bucket.leaderEpoch() - random.nextInt(2),
+                count,
+                500));
+      }
+    }
+    return possible.get(random.nextInt(possible.size()));
   }
 
   private static Command createPartitioned(SplittableRandom random, TablePath path) {
@@ -218,6 +242,7 @@ class MetadataRandomTest {
     private final Map<TablePath, Long> tables = new HashMap<>();
     private final Set<Long> tableIds = new HashSet<>();
     private final Set<Long> writerIds = new HashSet<>();
+    private final Set<String> ids = new HashSet<>();
     private final Map<String, Long> writers = new HashMap<>();
     private final Map<String, Integer> writerEpochs = new HashMap<>();
     private final Map<String, Bucket> buckets = new HashMap<>();
@@ -304,6 +329,12 @@ class MetadataRandomTest {
         tables.keySet().removeIf(path -> path.database().equals(drop.name()));
       } else if (command instanceof Command.InitWriter init) {
         followWriter(init.name(), accepted);
+      } else if (command instanceof Command.GrantIds grant) {
+        assertThat(accepted.count()).isBetween(1L, grant.count());
+        for (long id = accepted.id(); id < accepted.id() + accepted.count(); id++) {
+          assertThat(id).isBetween(1L, grant.largest());
+          assertThat(ids.add(grant.tableId() + "/" + id)).as("an id is given once").isTrue();
+        }
       }
     }
 

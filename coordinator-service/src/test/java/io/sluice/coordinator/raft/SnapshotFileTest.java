@@ -35,6 +35,8 @@ class SnapshotFileTest {
   private static final String GOLDEN_WITH_PARTITIONS =
       "/golden/metadata-snapshot-v1-partitions.bin";
 
+  private static final String GOLDEN_WITH_IDS = "/golden/metadata-snapshot-v1-ids.bin";
+
   @TempDir Path directory;
 
   @Test
@@ -42,6 +44,7 @@ class SnapshotFileTest {
     assertThat(bytes(image())).isEqualTo(golden(GOLDEN));
     assertThat(bytes(imageWithLake())).isEqualTo(golden(GOLDEN_WITH_LAKE));
     assertThat(bytes(imageWithPartitions())).isEqualTo(golden(GOLDEN_WITH_PARTITIONS));
+    assertThat(bytes(imageWithIds())).isEqualTo(golden(GOLDEN_WITH_IDS));
   }
 
   @Test
@@ -53,6 +56,8 @@ class SnapshotFileTest {
     assertThat(SnapshotFile.read(file, GROUP)).isEqualTo(imageWithLake());
     Files.write(file, golden(GOLDEN_WITH_PARTITIONS));
     assertThat(SnapshotFile.read(file, GROUP)).isEqualTo(imageWithPartitions());
+    Files.write(file, golden(GOLDEN_WITH_IDS));
+    assertThat(SnapshotFile.read(file, GROUP)).isEqualTo(imageWithIds());
   }
 
   @Test
@@ -165,5 +170,15 @@ class SnapshotFileTest {
             new Command.CreatePartition(2, Fixtures.partition("a/b=c%", 1), 4000),
             new Command.DropPartition(2, 2));
     return new MetadataImage(44, state);
+  }
+
+  /** The same as the first; ids of its table were given away. */
+  private static MetadataImage imageWithIds() {
+    ClusterState state =
+        Fixtures.apply(
+            image().state(),
+            new Command.GrantIds(1, 0, 0, 1, 1, 128, Integer.MAX_VALUE),
+            new Command.GrantIds(1, 0, 1, 1, 2, 256, Integer.MAX_VALUE));
+    return new MetadataImage(45, state);
   }
 }
