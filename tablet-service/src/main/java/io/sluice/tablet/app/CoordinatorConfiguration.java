@@ -12,9 +12,11 @@ import io.sluice.servicekit.ReadinessGate;
 import io.sluice.servicekit.ServiceLifecycle;
 import io.sluice.tablet.coordinator.AppliedSignal;
 import io.sluice.tablet.coordinator.CoordinatorChannels;
+import io.sluice.tablet.coordinator.IdGrantClient;
 import io.sluice.tablet.coordinator.Metadata;
 import io.sluice.tablet.coordinator.MetadataClient;
 import io.sluice.tablet.coordinator.ReplicaAssignments;
+import io.sluice.tablet.replica.IdGrants;
 import io.sluice.tablet.replica.ReplicaSet;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -48,6 +50,11 @@ final class CoordinatorConfiguration {
   Metadata metadataClient(
       CoordinatorChannels channels, TimeSource time, TabletProperties properties) {
     return new MetadataClient(channels, time, properties.metadataTimeout());
+  }
+
+  @Bean
+  IdGrants idGrants(CoordinatorChannels channels, TabletProperties properties) {
+    return new IdGrantClient(channels, properties.id(), properties.metadataTimeout());
   }
 
   @Bean

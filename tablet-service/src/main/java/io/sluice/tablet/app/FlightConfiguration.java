@@ -93,6 +93,7 @@ final class FlightConfiguration {
         transport
             .use(builder)
             .maxInboundMessageSize(FlightSettings.MAX_MESSAGE_BYTES)
-            .flowControlWindow(FlightSettings.FLOW_CONTROL_WINDOW_BYTES);
+            .flowControlWindow(FlightSettings.FLOW_CONTROL_WINDOW_BYTES)
+            .callExecutor(LookupService.callsOnTransport());
   }
 }

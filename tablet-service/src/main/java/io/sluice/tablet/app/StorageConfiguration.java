@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import io.sluice.common.ErrorCode;
 import io.sluice.common.TimeSource;
 import io.sluice.servicekit.LifecyclePhase;
 import io.sluice.servicekit.ReadinessGate;
@@ -12,10 +13,14 @@ import io.sluice.servicekit.ServiceLifecycle;
 import io.sluice.tablet.flight.FormatBatchSlicer;
 import io.sluice.tablet.kv.KvResources;
 import io.sluice.tablet.kv.KvSettings;
+import io.sluice.tablet.kv.snapshot.SnapshotAgent;
+import io.sluice.tablet.kv.snapshot.SnapshotStats;
 import io.sluice.tablet.log.BatchDirectories;
 import io.sluice.tablet.log.DiskGuard;
 import io.sluice.tablet.log.DiskLimits;
 import io.sluice.tablet.log.LogConfig;
+import io.sluice.tablet.replica.IdGrants;
+import io.sluice.tablet.replica.KvCounters;
 import io.sluice.tablet.replica.KvHost;
 import io.sluice.tablet.replica.ReplicaSet;
 import io.sluice.tablet.replica.RetentionAgent;
@@ -31,6 +36,9 @@ import org.springframework.context.annotation.Configuration;
 final class StorageConfiguration {
   static final String RECOVERED = "recovered";
   static final String REGISTERED = "registered";
+
+  /** Below the data directory. */
+  private static final String NATIVE_LIBRARIES = "native";
 
   @Bean
   ServiceIdentity serviceIdentity(TabletProperties properties) {
@@ -49,7 +57,9 @@ final class StorageConfiguration {
   }
 
   @Bean(destroyMethod = "")
-  KvHost kvHost(TabletProperties properties, TimeSource time, BufferAllocator allocator) {
+  KvHost kvHost(
+      TabletProperties properties, TimeSource time, BufferAllocator allocator, IdGrants ids) {
+    NativeLibraries.load(properties.dataDir().resolve(NATIVE_LIBRARIES));
     TabletProperties.Kv kv = properties.kv();
     KvSettings settings =
         new KvSettings(
@@ -59,8 +69,11 @@ final class StorageConfiguration {
             kv.openFiles(),
             kv.backgroundThreads(),
             kv.flushInterval().toMillis(),
-            kv.waitingBytes().toBytes());
-    return KvHost.open(settings, allocator, time);
+            kv.waitingBytes().toBytes(),
+            kv.replayBytes().toBytes(),
+            kv.snapshotInterval().toMillis(),
+            kv.openThreads());
+    return KvHost.open(settings, allocator, time, ids);
   }
 
   @Bean(destroyMethod = "")
@@ -117,8 +130,53 @@ final class StorageConfiguration {
         .baseUnit("bytes")
         .description("Block cache of all key-value stores, memtables included")
         .register(registry);
+    Gauge.builder("sluice.kv.files", kv.resources(), KvResources::fileBytes)
+        .baseUnit("bytes")
+        .description("Table files of all key-value stores")
+        .register(registry);
+    bindSnapshots(registry, kv.snapshots(), kv.snapshotStats());
+    bindPuts(registry, kv.counters());
     Gauge.builder("sluice.kv.applied.lag", replicas, ReplicaSet::appliedLag)
         .description("Changelog records that are committed but not yet applied, all buckets")
+        .register(registry);
+  }
+
+  private static void bindPuts(MeterRegistry registry, KvCounters counters) {
+    for (ErrorCode code : ErrorCode.values()) {
+      FunctionCounter.builder("sluice.puts.refused", counters, c -> c.refusedPuts(code))
+          .tag("code", code.name())
+          .description("Puts that buckets refused, of log tables too")
+          .register(registry);
+    }
+    FunctionCounter.builder("sluice.kv.ids.granted", counters, KvCounters::grantedIds)
+        .description("Ids for auto-increment columns that the coordinator granted")
+        .register(registry);
+    FunctionCounter.builder("sluice.kv.rows.expired", counters, KvCounters::expiredRows)
+        .description("Rows removed because they outlived table.kv.ttl")
+        .register(registry);
+    FunctionCounter.builder("sluice.kv.rows.made", counters, KvCounters::madeRows)
+        .description("Rows made by lookups of keys that had none")
+        .register(registry);
+  }
+
+  private static void bindSnapshots(
+      MeterRegistry registry, SnapshotAgent snapshots, SnapshotStats stats) {
+    FunctionCounter.builder("sluice.kv.snapshots", stats, SnapshotStats::taken)
+        .description("Snapshots of key-value stores taken")
+        .register(registry);
+    FunctionCounter.builder("sluice.kv.snapshot.failures", stats, SnapshotStats::failed)
+        .description("Snapshots of key-value stores that could not be taken")
+        .register(registry);
+    FunctionCounter.builder("sluice.kv.restores", stats, SnapshotStats::restored)
+        .description("Damaged key-value stores put right from a snapshot or the whole changelog")
+        .register(registry);
+    Gauge.builder("sluice.kv.snapshot.age", snapshots, agent -> agent.oldestAgeMs() / 1000.0)
+        .baseUnit("seconds")
+        .description("Longest time that a changed store has been without a new snapshot")
+        .register(registry);
+    Gauge.builder("sluice.kv.snapshot.size", snapshots, SnapshotAgent::bytes)
+        .baseUnit("bytes")
+        .description("Files of all snapshots, those they share with their stores included")
         .register(registry);
   }
 

@@ -87,13 +87,20 @@ record TabletProperties(
    * @param backgroundThreads threads for flushes, and as many for compactions
    * @param flushInterval a store is flushed at the latest this long after a change
    * @param waitingBytes changes of one bucket that may wait for its store
+   * @param replayBytes a store is flushed when a restart would replay more of its changelog
+   * @param snapshotInterval age of a store's newest snapshot at which another is taken, if anything
+   *     has changed
+   * @param openThreads stores opened at the same time
    */
   record Kv(
-      @DefaultValue("128MB") DataSize blockCacheBytes,
+      @DefaultValue("256MB") DataSize blockCacheBytes,
       @DefaultValue("64MB") DataSize memtableBytes,
       @DefaultValue("16MB") DataSize storeMemtableBytes,
       @DefaultValue("256") @Min(1) int openFiles,
       @DefaultValue("2") @Min(1) int backgroundThreads,
       @DefaultValue("10m") Duration flushInterval,
-      @DefaultValue("64MB") DataSize waitingBytes) {}
+      @DefaultValue("64MB") DataSize waitingBytes,
+      @DefaultValue("256MB") DataSize replayBytes,
+      @DefaultValue("10m") Duration snapshotInterval,
+      @DefaultValue("4") @Min(1) int openThreads) {}
 }

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * DoExchange: lookups by key for stock clients. Messages are worked off one after the other on the
- * lookup threads; the next one is taken in when the last is answered and the client takes answers.
+ * exchange threads; the next one is taken in when the last is answered and the client takes
+ * answers.
  */
 final class ExchangeHandler implements ServerCallHandler<FlightFrame, OutboundFrame> {
   private final FlightContext context;
@@ -60,7 +61,7 @@ final class ExchangeHandler implements ServerCallHandler<FlightFrame, OutboundFr
         working = true;
       }
       try {
-        context.lookups().threads().execute(() -> work(frame));
+        context.lookups().exchanges().execute(() -> work(frame));
       } catch (RejectedExecutionException e) {
         frame.close();
         responder.fail(PutHandler.stopping());
@@ -116,7 +117,7 @@ final class ExchangeHandler implements ServerCallHandler<FlightFrame, OutboundFr
       return new SluiceException(
           ErrorCode.INVALID_ARGUMENT,
           "The first message of DoExchange must have a descriptor with the command lookup"
-              + " {database, table, columns}; it has "
+              + " {database, table, columns, insert_if_absent, prefix, limit}; it has "
               + found);
     }
 

@@ -43,6 +43,7 @@ import java.util.function.Supplier;
  */
 final class FlightActions {
   private static final String USER = "anonymous";
+  private static final long UNKNOWN_ROWS = -1;
 
   /** One action. */
   private record Kind(String description, Function<ByteString, ByteString> run) {}
@@ -182,7 +183,8 @@ final class FlightActions {
   private ListOffsetsResponse listOffsets(ListOffsetsRequest request) {
     HostedTable table = directory.hosted(new TablePath(request.getDatabase(), request.getTable()));
     ListOffsetsResponse.Builder response = ListOffsetsResponse.newBuilder();
-    for (Replica replica : led(table, request.getBucketsList())) {
+    List<Replica> led = led(table, request.getPartitionId(), request.getBucketsList());
+    for (Replica replica : led) {
       ReplicaOffsets offsets = replica.offsets();
       response.addBuckets(
           BucketOffsets.newBuilder()
@@ -194,9 +196,14 @@ final class FlightActions {
               .setStable(offsets.stable())
               .setLogEnd(offsets.logEnd())
               .setLeaderEpoch(replica.requireLeader())
-              .setSizeBytes(replica.sizeBytes()));
+              .setSizeBytes(replica.sizeBytes())
+              .setRowCount(rowCount(table, replica)));
     }
     return response.build();
+  }
+
+  private static long rowCount(HostedTable table, Replica replica) {
+    return table.schema().primaryKey().isEmpty() ? UNKNOWN_ROWS : replica.requireRows().count();
   }
 
   private static long offsetAsked(
@@ -222,7 +229,7 @@ final class FlightActions {
           "Table id " + request.getTableId() + " is not known to this server; look it up again");
     }
     WriterStateResponse.Builder response = WriterStateResponse.newBuilder();
-    for (Replica replica : led(table, request.getBucketsList())) {
+    for (Replica replica : led(table, TableBucket.NO_PARTITION, request.getBucketsList())) {
       response.addBuckets(
           BucketWriterState.newBuilder()
               .setPartitionId(replica.bucket().partitionId())
@@ -234,32 +241,53 @@ final class FlightActions {
   }
 
   /**
-   * The buckets asked for, each led here; all that are led here when none is named. Numbers alone
-   * do not name a bucket of a partitioned table.
+   * The buckets asked for, each led here; all that are led here, of the partition when one is
+   * given, when none is named. Numbers alone do not name a bucket of a partitioned table.
    */
-  private List<Replica> led(HostedTable table, List<Integer> buckets) {
-    List<Replica> led = new ArrayList<>();
+  private List<Replica> led(HostedTable table, long partitionId, List<Integer> buckets) {
+    if (partitionId != TableBucket.NO_PARTITION) {
+      requirePartition(table, partitionId);
+    }
     if (buckets.isEmpty()) {
-      directory.replicas().ofTable(table.tableId()).stream()
+      return directory.replicas().ofTable(table.tableId()).stream()
+          .filter(
+              replica ->
+                  partitionId == TableBucket.NO_PARTITION
+                      || replica.bucket().partitionId() == partitionId)
           .filter(TableDirectory::leads)
           .sorted(Comparator.comparing(Replica::bucket))
-          .forEach(led::add);
-      return led;
+          .toList();
     }
-    if (table.partitioned()) {
+    if (table.partitioned() && partitionId == TableBucket.NO_PARTITION) {
       throw new SluiceException(
           ErrorCode.INVALID_ARGUMENT,
           table.path()
-              + " is partitioned; ask for all buckets that this server leads by naming none");
+              + " is partitioned; name the partition of the buckets, or ask for all that this"
+              + " server leads by naming none");
     }
+    List<Replica> led = new ArrayList<>();
     for (int bucket : buckets) {
       if (bucket < 0 || bucket >= table.bucketCount()) {
         throw ScanPlanner.noBucket(table.path(), bucket, table.bucketCount());
       }
-      Replica replica = directory.replicas().require(TableBucket.of(table.tableId(), bucket));
+      Replica replica =
+          directory.replicas().require(new TableBucket(table.tableId(), partitionId, bucket));
       replica.requireLeader();
       led.add(replica);
     }
     return led;
+  }
+
+  private static void requirePartition(HostedTable table, long partitionId) {
+    if (!table.partitioned()) {
+      throw new SluiceException(
+          ErrorCode.INVALID_ARGUMENT,
+          table.path() + " is not partitioned; leave out partition_id " + partitionId);
+    }
+    if (!table.partitions().containsKey(partitionId)) {
+      throw new SluiceException(
+          ErrorCode.PARTITION_NOT_FOUND,
+          table.path() + " has no partition " + partitionId + "; it was dropped, or is new");
+    }
   }
 }

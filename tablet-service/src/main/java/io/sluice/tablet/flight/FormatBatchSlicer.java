@@ -27,11 +27,15 @@ public final class FormatBatchSlicer implements BatchSlicer {
   public Slice dropFirst(HostedTable table, AppendRequest request, int rows) {
     LogBatchHeader header = request.header();
     List<ByteBuffer> sections = request.sections();
-    ByteBuffer bytes = sections.get(BODY_SECTION).duplicate();
-    int length = bytes.remaining();
+    List<ByteBuffer> pieces = sections.subList(BODY_SECTION, sections.size());
+    int length = header.bodyLength();
     try (ArrowBuf body = allocator.buffer(Math.max(1, length));
         LogBatchSlicer slicer = new LogBatchSlicer(allocator)) {
-      body.setBytes(0, bytes);
+      long at = 0;
+      for (ByteBuffer piece : pieces) {
+        body.setBytes(at, piece.duplicate());
+        at += piece.remaining();
+      }
       body.writerIndex(length);
       return new EncodedSlice(
           slicer.dropFirst(

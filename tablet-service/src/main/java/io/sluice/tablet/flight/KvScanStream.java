@@ -4,8 +4,8 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.protocol.flight.OutboundFrame;
 import io.sluice.protocol.flight.v1.ScanMetadata;
-import io.sluice.tablet.kv.KvScan;
 import io.sluice.tablet.kv.RowBatch;
+import io.sluice.tablet.kv.RowScan;
 import io.sluice.tablet.lookup.KvMeters;
 import io.sluice.tablet.replica.Replica;
 import java.util.ArrayDeque;
@@ -28,7 +28,7 @@ final class KvScanStream extends ScanCall {
 
   // Owned by the thread that runs the turn.
   private final ArrayDeque<Replica> buckets = new ArrayDeque<>();
-  private @Nullable KvScan scan;
+  private @Nullable RowScan scan;
   private long remainingRows;
   private boolean opened;
 
@@ -76,7 +76,7 @@ final class KvScanStream extends ScanCall {
 
   private void sendNext(Replica bucket) {
     int epoch = bucket.requireLeader();
-    KvScan open = scan;
+    RowScan open = scan;
     if (open == null) {
       open = bucket.requireRows().scan();
       scan = open;
@@ -101,7 +101,7 @@ final class KvScanStream extends ScanCall {
   }
 
   /** Adds rows up to the size of a message; false when the bucket has no more. */
-  private boolean fill(KvScan open) {
+  private boolean fill(RowScan open) {
     long limit = Math.min(MAX_ROWS, remainingRows);
     while (rows.rowCount() < limit) {
       if (rows.rowCount() % ROWS_BETWEEN_CHECKS == 0 && rows.bytes() >= MAX_BYTES) {
@@ -115,7 +115,7 @@ final class KvScanStream extends ScanCall {
     return true;
   }
 
-  private static ScanMetadata metadata(Replica bucket, KvScan open, int epoch) {
+  private static ScanMetadata metadata(Replica bucket, RowScan open, int epoch) {
     long offset = open.position().appliedOffset();
     return ScanMetadata.newBuilder()
         .setPartitionId(bucket.bucket().partitionId())
@@ -129,7 +129,7 @@ final class KvScanStream extends ScanCall {
 
   @Override
   void release() {
-    KvScan open = scan;
+    RowScan open = scan;
     if (open != null) {
       open.close();
       scan = null;

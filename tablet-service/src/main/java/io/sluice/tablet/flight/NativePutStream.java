@@ -15,12 +15,12 @@ import io.sluice.protocol.flight.v1.Acks;
 import io.sluice.protocol.flight.v1.NativePut;
 import io.sluice.protocol.flight.v1.PutAnswer;
 import io.sluice.protocol.flight.v1.PutMetadata;
-import io.sluice.tablet.kv.PutShape;
 import io.sluice.tablet.replica.AppendCallback;
 import io.sluice.tablet.replica.AppendRequest;
 import io.sluice.tablet.replica.HostedTable;
 import io.sluice.tablet.replica.Replica;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -52,7 +52,7 @@ final class NativePutStream implements PutStream {
   private final AtomicBoolean ended = new AtomicBoolean();
   private volatile boolean stopping;
   private int deferredRequests;
-  // The schema for which the target columns were checked.
+  // The schema of the table for which the columns of the put were checked.
   private @Nullable TableSchema checkedSchema;
 
   NativePutStream(
@@ -174,9 +174,7 @@ final class NativePutStream implements PutStream {
     ByteBuffer statistics = metadata.getStatistics().asReadOnlyByteBuffer();
     ByteBuffer arrow = batch.frame.dataHeader();
     ByteBuffer checksums = metadata.getChecksums().asReadOnlyByteBuffer();
-    ArrowBuf body = batch.frame.body();
-    ByteBuffer bytes =
-        body == null ? ByteBuffer.allocate(0) : body.nioBuffer(0, batch.frame.bodyLength());
+    List<ByteBuffer> body = body(batch);
     TableSchema schema = table.schema(header.schemaId());
     List<Integer> targets = put.getTargetColumnsList();
     validator.validate(
@@ -187,15 +185,31 @@ final class NativePutStream implements PutStream {
         statistics.duplicate(),
         arrow.duplicate(),
         checksums.duplicate(),
-        bytes.duplicate());
+        body);
+    List<ByteBuffer> sections = new ArrayList<>(4 + body.size());
+    sections.add(changeTypes);
+    sections.add(statistics);
+    sections.add(arrow);
+    sections.add(checksums);
+    sections.addAll(body);
     replica.append(
         new AppendRequest(
             header,
-            List.of(changeTypes, statistics, arrow, checksums, bytes),
+            sections,
             targets,
             metadata.getAckedThrough(),
             put.getAcks() != Acks.ACKS_LEADER),
         batch);
+  }
+
+  /** A log takes the body in pieces, as it was received; rows are decoded from one buffer. */
+  private static List<ByteBuffer> body(InFlight batch) {
+    FlightFrame frame = batch.frame;
+    if (frame.bodyLength() == 0) {
+      return List.of(ByteBuffer.allocate(0));
+    }
+    ArrowBuf whole = batch.keyed ? frame.body() : null;
+    return whole == null ? frame.bodyPieces() : List.of(whole.nioBuffer(0, frame.bodyLength()));
   }
 
   private HostedTable requireTable() {
@@ -225,10 +239,10 @@ final class NativePutStream implements PutStream {
       return;
     }
     PutTargets.checkAcks(table.path(), put.getAcks());
-    TableSchema schema = table.schema(put.getSchemaId());
-    if (put.getTargetColumnsCount() > 0 && schema != checkedSchema) {
-      var unused = PutShape.partial(schema, put.getTargetColumnsList());
-      checkedSchema = schema;
+    if (table.schema() != checkedSchema) {
+      PutColumns.of(table.path(), table.schema(), table.options())
+          .check(table.schema(put.getSchemaId()), put.getTargetColumnsList());
+      checkedSchema = table.schema();
     }
   }
 

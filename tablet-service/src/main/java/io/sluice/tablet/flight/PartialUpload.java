@@ -2,6 +2,7 @@ package io.sluice.tablet.flight;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.format.schema.Column;
 import io.sluice.format.schema.TableSchema;
 import io.sluice.tablet.flight.TableDirectory.Located;
 import io.sluice.tablet.kv.PutShape;
@@ -12,32 +13,49 @@ import java.util.List;
 import java.util.Set;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Which columns of its table a plain upload writes.
+ * Which columns of its table a plain upload writes: the target columns of a partial update, else
+ * all but the one that gets its values from the table.
  *
  * @param written the table, with the columns that rows of the upload have
- * @param targetIds ids of the target columns of a partial update, empty for whole rows
+ * @param targetIds ids of these columns as a native put names them, empty for all of the table
+ * @param partial whether they are the targets of a partial update
+ * @param columns what puts into the table may have
+ * @param generated the column that gets its values from the table, null for none
  */
-record PartialUpload(Located written, List<Integer> targetIds) {
+record PartialUpload(
+    Located written,
+    List<Integer> targetIds,
+    boolean partial,
+    PutColumns columns,
+    @Nullable Column generated) {
   /**
    * Looks the target columns up.
    *
    * @param targets names of columns, empty for whole rows
-   * @throws SluiceException UNSUPPORTED for a log table, COLUMN_NOT_FOUND, INVALID_ARGUMENT when a
-   *     column is named twice, or a key column or a NOT NULL column is not named
+   * @throws SluiceException UNSUPPORTED for a log table, and one that takes whole rows only;
+   *     COLUMN_NOT_FOUND, INVALID_ARGUMENT when a column is named twice, or a key column or a NOT
+   *     NULL column is not named, or the one is that gets its values from the table
    */
   static PartialUpload of(Located table, List<String> targets) {
-    if (targets.isEmpty()) {
-      return new PartialUpload(table, List.of());
-    }
     TableSchema schema = table.schema();
+    PutColumns columns = PutColumns.of(table.path(), schema, table.options());
+    Column generated = columns.generatedIn(schema);
+    if (targets.isEmpty()) {
+      return wholeRows(table, columns, generated);
+    }
     if (schema.primaryKey().isEmpty()) {
       throw new SluiceException(
           ErrorCode.UNSUPPORTED,
           "target_columns is set, which only primary-key tables take; "
               + table.path()
               + " takes whole rows");
+    }
+    columns.requirePartial();
+    if (generated != null && targets.contains(generated.name())) {
+      throw columns.writesGenerated(generated, "do not name it in target_columns");
     }
     try {
       List<Integer> ids = new ArrayList<>();
@@ -49,18 +67,35 @@ record PartialUpload(Located written, List<Integer> targetIds) {
         }
         ids.add(schema.column(name).id());
       }
-      return new PartialUpload(table.withColumns(PutShape.partial(schema, ids).rows()), ids);
+      return new PartialUpload(
+          table.withColumns(columns.partial(schema, ids).rows()), ids, true, columns, generated);
     } catch (SluiceException e) {
       throw new SluiceException(e.code(), table.path() + ": " + e.getMessage(), e);
     }
   }
 
+  private static PartialUpload wholeRows(
+      Located table, PutColumns columns, @Nullable Column generated) {
+    if (generated == null) {
+      return new PartialUpload(table, List.of(), false, columns, null);
+    }
+    TableSchema schema = table.schema();
+    List<Integer> ids =
+        schema.columns().stream().map(Column::id).filter(id -> id != generated.id()).toList();
+    return new PartialUpload(
+        table.withColumns(PutShape.withoutIds(schema, ids).rows()), ids, false, columns, generated);
+  }
+
   /**
-   * Checks that the upload has the targets and no other column: one that is left out would be set
-   * to NULL in every row, which must be said by NULLs.
+   * Checks that a partial update has the targets and no other column: one that is left out would be
+   * set to NULL in every row, which must be said by NULLs. No upload has the column that gets its
+   * values from the table.
    */
   void check(Schema uploaded) {
-    if (targetIds.isEmpty()) {
+    if (generated != null && has(uploaded, generated.name())) {
+      throw columns.writesGenerated(generated, "drop the column from the upload");
+    }
+    if (!partial) {
       return;
     }
     Set<String> missing = new LinkedHashSet<>();
@@ -85,5 +120,9 @@ record PartialUpload(Located written, List<Integer> targetIds) {
               + "', which is a target column of this partial update of "
               + written.path());
     }
+  }
+
+  private static boolean has(Schema uploaded, String name) {
+    return uploaded.getFields().stream().anyMatch(field -> field.getName().equals(name));
   }
 }

@@ -1,26 +1,25 @@
 package io.sluice.tablet.flight;
 
-import com.google.protobuf.ByteString;
-import com.google.protobuf.UnsafeByteOperations;
+import io.grpc.CallOptions;
+import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
-import io.sluice.protocol.error.PutErrors;
 import io.sluice.protocol.error.StatusMapping;
-import io.sluice.protocol.kv.v1.LookupRequest;
-import io.sluice.protocol.kv.v1.LookupResponse;
-import io.sluice.protocol.kv.v1.LookupServiceGrpc;
-import java.util.ArrayList;
+import io.sluice.protocol.kv.v1.LookupKind;
+import io.sluice.protocol.lookup.LookupAnswer;
+import io.sluice.protocol.lookup.LookupMethods;
+import io.sluice.protocol.lookup.LookupQuestion;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /** Lookups in buckets that other tablets lead, for clients that do not know of leaders. */
 final class PeerLookups {
-  private static final long TIMEOUT_SECONDS = 10;
+  /** Longer than a server waits for ids of rows that it makes. */
+  private static final long TIMEOUT_SECONDS = 15;
 
   private final PeerChannels channels;
 
@@ -29,55 +28,63 @@ final class PeerLookups {
   }
 
   /**
-   * The encoded rows of encoded keys, in their order, null for no row. Blocks.
+   * The answer of a bucket's leader, which is not a refusal. Blocks.
    *
    * @param address the leader, {@code host:port}
    * @param schemaId schema in which the rows are wanted
+   * @param limit of prefixes, 0 = all rows
+   * @throws SluiceException what the leader refuses, and what keeps its answer away
    */
-  List<byte @Nullable []> read(
-      String address, TableBucket bucket, List<byte[]> keys, int schemaId) {
-    LookupRequest.Builder request =
-        LookupRequest.newBuilder()
-            .setRequestId(1)
-            .setTableId(bucket.tableId())
-            .setPartitionId(bucket.partitionId())
-            .setBucket(bucket.bucket())
-            .setSchemaId(schemaId);
-    keys.forEach(key -> request.addKeys(UnsafeByteOperations.unsafeWrap(key)));
-    CompletableFuture<LookupResponse> answer = new CompletableFuture<>();
-    StreamObserver<LookupRequest> call =
-        LookupServiceGrpc.newStub(channels.channel(address))
-            .withDeadlineAfter(TIMEOUT_SECONDS, TimeUnit.SECONDS)
-            .lookup(new OneAnswer(answer));
-    call.onNext(request.build());
+  LookupAnswer ask(
+      String address,
+      TableBucket bucket,
+      LookupKind kind,
+      List<byte[]> keys,
+      int schemaId,
+      int limit) {
+    CompletableFuture<LookupAnswer> answer = new CompletableFuture<>();
+    CallOptions options = CallOptions.DEFAULT.withDeadlineAfter(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+    StreamObserver<LookupQuestion> call =
+        ClientCalls.asyncBidiStreamingCall(
+            channels.channel(address).newCall(LookupMethods.lookup(), options),
+            new OneAnswer(answer));
+    call.onNext(
+        new LookupQuestion(
+            1,
+            bucket.tableId(),
+            bucket.partitionId(),
+            bucket.bucket(),
+            keys,
+            schemaId,
+            kind,
+            limit));
     call.onCompleted();
-    LookupResponse response;
+    LookupAnswer found;
     try {
-      response = answer.join();
+      found = answer.join();
     } catch (CompletionException e) {
       throw StatusMapping.fromStatus(e.getCause() == null ? e : e.getCause());
     }
-    if (response.hasError()) {
-      throw PutErrors.fromPutError(response.getError());
+    SluiceException refusal = found.failure();
+    if (refusal != null) {
+      throw refusal;
     }
-    List<byte @Nullable []> values = new ArrayList<>(keys.size());
-    for (ByteString value : response.getValuesList()) {
-      values.add(value.isEmpty() ? null : value.toByteArray());
-    }
-    if (values.size() != keys.size()) {
+    int answered =
+        kind == LookupKind.LOOKUP_PREFIX ? found.rowCounts().size() : found.values().size();
+    if (answered != keys.size()) {
       throw new SluiceException(
           ErrorCode.INTERNAL,
-          "Tablet " + address + " answered " + keys.size() + " keys with " + values.size());
+          "Tablet " + address + " answered " + keys.size() + " keys with " + answered);
     }
-    return values;
+    return found;
   }
 
   /** Takes the first answer, or the end without one. */
-  private record OneAnswer(CompletableFuture<LookupResponse> answer)
-      implements StreamObserver<LookupResponse> {
+  private record OneAnswer(CompletableFuture<LookupAnswer> answer)
+      implements StreamObserver<LookupAnswer> {
     @Override
-    public void onNext(LookupResponse response) {
-      answer.complete(response);
+    public void onNext(LookupAnswer found) {
+      answer.complete(found);
     }
 
     @Override

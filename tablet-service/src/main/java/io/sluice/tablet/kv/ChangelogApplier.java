@@ -153,7 +153,8 @@ public final class ChangelogApplier implements AutoCloseable {
       RowKey key = new RowKey(reading.keys().encode(row));
       byte[] value =
           type == ChangeType.DELETE ? null : reading.codec().encode(row, header.appendTimeMs());
-      changes.add(new KvChange(key, value, header.baseOffset() + i, rowDelta(type)));
+      changes.add(
+          new KvChange(key, value, header.baseOffset() + i, rowDelta(type, changeTypes, i)));
     }
     return changes;
   }
@@ -170,11 +171,15 @@ public final class ChangelogApplier implements AutoCloseable {
     return type;
   }
 
-  private static int rowDelta(ChangeType type) {
+  /** An update without the row before does not tell whether there was one. */
+  private static int rowDelta(ChangeType type, ByteBuffer changeTypes, int record) {
     return switch (type) {
       case INSERT -> 1;
       case DELETE -> -1;
-      default -> 0;
+      default ->
+          record > 0 && typeOf(changeTypes, record - 1) == ChangeType.UPDATE_BEFORE
+              ? 0
+              : KvChange.UNKNOWN;
     };
   }
 

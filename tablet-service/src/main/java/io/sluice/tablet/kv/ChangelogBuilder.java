@@ -3,36 +3,48 @@ package io.sluice.tablet.kv;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.format.batch.ChangeType;
-import io.sluice.format.row.ColumnWriters;
-import io.sluice.format.row.Row;
-import io.sluice.format.schema.ArrowSchemas;
+import io.sluice.format.row.EncodedRowWriter;
+import io.sluice.format.row.RowCodec;
 import io.sluice.format.schema.TableSchema;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.types.pojo.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** Collects the records of one put and what they do to the rows. Not thread-safe. */
 final class ChangelogBuilder implements AutoCloseable {
-  /** Bytes of the changelog of one put in Arrow; more are refused. */
+  /** Bytes of the rows in the changelog of one put; more are refused. */
   static final long MAX_BYTES = 32L * 1024 * 1024;
 
   private final TableSchema schema;
   private final VectorSchemaRoot root;
-  private final ColumnWriters writers;
-  private final List<PlannedChange> changes = new ArrayList<>();
+  private final EncodedRowWriter writer;
+  private final List<KvChange> changes;
   private byte[] changeTypes;
+  private long bytes;
   private int inputRows;
   private boolean given;
 
-  ChangelogBuilder(TableSchema schema, BufferAllocator allocator, int expectedRecords) {
+  /**
+   * @param codec of the values that are given here
+   * @param arrow the Arrow schema of their schema
+   * @param expectedRecords records to make room for at first
+   */
+  ChangelogBuilder(
+      TableSchema schema,
+      RowCodec codec,
+      Schema arrow,
+      BufferAllocator allocator,
+      int expectedRecords) {
     this.schema = schema;
+    this.changes = new ArrayList<>(expectedRecords);
     this.changeTypes = new byte[Math.max(16, expectedRecords)];
-    this.root = VectorSchemaRoot.create(ArrowSchemas.toArrow(schema), allocator);
+    this.root = VectorSchemaRoot.create(arrow, allocator);
     try {
-      this.writers = ColumnWriters.of(schema, root, expectedRecords);
+      this.writer = new EncodedRowWriter(codec, root, expectedRecords);
     } catch (RuntimeException | Error e) {
       root.close();
       throw e;
@@ -44,30 +56,37 @@ final class ChangelogBuilder implements AutoCloseable {
     inputRows++;
   }
 
-  void insert(RowKey key, Row row, byte[] value) {
-    record(ChangeType.INSERT, row);
-    change(key, value, 1);
+  void insert(RowKey key, byte[] after) {
+    record(ChangeType.INSERT, after);
+    change(key, after, 1);
   }
 
-  void update(RowKey key, Row before, Row after, byte[] value) {
+  void update(RowKey key, byte[] before, byte[] after) {
     record(ChangeType.UPDATE_BEFORE, before);
     record(ChangeType.UPDATE_AFTER, after);
-    change(key, value, 0);
+    change(key, after, 0);
   }
 
-  void delete(RowKey key, Row before) {
+  /** An update whose row before is not told, perhaps of a row that was not there. */
+  void update(RowKey key, byte[] after) {
+    record(ChangeType.UPDATE_AFTER, after);
+    change(key, after, KvChange.UNKNOWN);
+  }
+
+  void delete(RowKey key, byte[] before) {
     record(ChangeType.DELETE, before);
     change(key, null, -1);
   }
 
-  private void record(ChangeType type, Row row) {
-    int record = writers.rowCount();
-    writers.write(row);
+  private void record(ChangeType type, byte[] value) {
+    int record = writer.rowCount();
+    writer.write(value);
     if (record == changeTypes.length) {
       changeTypes = Arrays.copyOf(changeTypes, 2 * record);
     }
     changeTypes[record] = type.code();
-    if (writers.bytes() > MAX_BYTES) {
+    bytes += value.length;
+    if (bytes > MAX_BYTES) {
       throw new SluiceException(
           ErrorCode.PUT_TOO_LARGE,
           "The changes of the put take more than "
@@ -79,21 +98,21 @@ final class ChangelogBuilder implements AutoCloseable {
   }
 
   private void change(RowKey key, byte @Nullable [] value, int rowDelta) {
-    changes.add(new PlannedChange(writers.rowCount() - 1, key, value, rowDelta));
+    changes.add(new KvChange(key, value, writer.rowCount() - 1L, rowDelta));
   }
 
-  /** Arrow bytes so far, about. */
+  /** Bytes of the rows so far. */
   long bytes() {
-    return writers.bytes();
+    return bytes;
   }
 
   /** Gives everything to a plan, which closes the root from now on. */
   ChangelogPlan finish(PreWriteBuffer buffer) {
-    long bytes = writers.bytes();
-    writers.finish();
+    long arrowBytes = writer.bytes();
+    writer.finish();
     ChangelogRecords records =
         new ChangelogRecords(
-            schema, root, Arrays.copyOf(changeTypes, root.getRowCount()), inputRows, bytes);
+            schema, root, Arrays.copyOf(changeTypes, root.getRowCount()), inputRows, arrowBytes);
     ChangelogPlan plan = new ChangelogPlan(buffer, records, changes);
     given = true;
     return plan;

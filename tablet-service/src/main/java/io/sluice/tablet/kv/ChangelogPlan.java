@@ -20,11 +20,11 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 public final class ChangelogPlan implements AutoCloseable {
   private final PreWriteBuffer buffer;
   private final ChangelogRecords records;
-  private final List<PlannedChange> changes;
+  private final List<KvChange> changes;
   private final long revision;
 
   /** Owns what it is given from now on. */
-  ChangelogPlan(PreWriteBuffer buffer, ChangelogRecords records, List<PlannedChange> changes) {
+  ChangelogPlan(PreWriteBuffer buffer, ChangelogRecords records, List<KvChange> changes) {
     this.buffer = buffer;
     this.records = records;
     this.changes = changes;
@@ -84,13 +84,13 @@ public final class ChangelogPlan implements AutoCloseable {
               + ", but the changes known end at "
               + buffer.endOffset());
     }
-    for (PlannedChange change : changes) {
+    for (KvChange change : changes) {
       byte[] value = change.value();
       if (value != null) {
         RowCodec.setModifiedMs(value, appendTimeMs);
       }
-      buffer.add(
-          new KvChange(change.key(), value, baseOffset + change.record(), change.rowDelta()));
+      change.appendedAt(baseOffset);
+      buffer.add(change);
     }
     buffer.extendTo(baseOffset + recordCount());
   }

@@ -77,11 +77,10 @@ final class ColumnMapping {
   private void checkNewer(TableSchema target, TableSchema source) {
     for (int i = 0; i < positions.length; i++) {
       Column column = target.columns().get(i);
-      boolean known = column.id() != RowBatch.NO_COLUMN_ID;
       boolean same =
           positions[i] >= 0
               && TypeWidening.readable(source.columns().get(positions[i]).type(), column.type());
-      if (known && !same) {
+      if (!same) {
         throw new SluiceException(
             ErrorCode.SCHEMA_CHANGED,
             "Column '"

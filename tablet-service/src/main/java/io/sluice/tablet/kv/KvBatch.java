@@ -2,8 +2,9 @@ package io.sluice.tablet.kv;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
-import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 
 /**
@@ -51,24 +52,44 @@ public final class KvBatch {
     }
     long rows = before.rowCount();
     for (KvChange change : changes) {
+      if (rows == KvPosition.UNKNOWN_ROWS || change.rowDelta() == KvChange.UNKNOWN) {
+        return new KvPosition(endOffset, KvPosition.UNKNOWN_ROWS);
+      }
       rows += change.rowDelta();
+      if (rows < 0) {
+        throw new SluiceException(
+            ErrorCode.CORRUPT_STORAGE,
+            "The changelog deletes more rows than there are, at offset " + change.offset());
+      }
     }
     return new KvPosition(endOffset, rows);
   }
 
-  /** Adds the changes; of several for one row only the last. */
-  void writeTo(WriteBatch batch) throws RocksDBException {
+  /**
+   * The native batch of the changes and the position after them; of several changes of one row only
+   * the last is in it, and they are in the order of the keys, which the store takes in half the
+   * time. Built here and handed over as a whole, as a call for each change would cost more than the
+   * change.
+   */
+  WriteBatch toWriteBatch(KvPosition after) {
+    List<KvChange> last = new ArrayList<>(changes.size());
     for (KvChange change : changes) {
       KvChange newer = change.newer;
-      if (newer != null && newer.offset() < endOffset) {
-        continue;
-      }
-      byte[] value = change.value();
-      if (value == null) {
-        batch.delete(change.key().bytes());
-      } else {
-        batch.put(change.key().bytes(), value);
+      if (newer == null || newer.offset() >= endOffset) {
+        last.add(change);
       }
     }
+    last.sort(Comparator.comparing(KvChange::key));
+    WriteBatchBytes bytes = new WriteBatchBytes();
+    for (KvChange change : last) {
+      byte[] value = change.value();
+      if (value == null) {
+        bytes.delete(change.key().bytes());
+      } else {
+        bytes.put(change.key().bytes(), value);
+      }
+    }
+    bytes.put(KvMeta.positionKey(), KvMeta.encodePosition(after));
+    return new WriteBatch(bytes.toByteArray());
   }
 }

@@ -8,6 +8,8 @@ import org.rocksdb.Status;
 
 /** What a failure of RocksDB means to our callers. */
 final class KvErrors {
+  private static final String MISSING = "No such file or directory";
+
   private KvErrors() {}
 
   /**
@@ -19,6 +21,27 @@ final class KvErrors {
   static SluiceException failed(String what, String store, RocksDBException cause) {
     return new SluiceException(
         code(cause.getStatus()), what + " " + store + " failed: " + cause.getMessage(), cause);
+  }
+
+  /**
+   * The failure to throw when a store does not open: that a file which another one names is not
+   * there is damage.
+   */
+  static SluiceException openFailed(String store, RocksDBException cause) {
+    String message = String.valueOf(cause.getMessage());
+    if (code(cause.getStatus()) == ErrorCode.STORAGE_ERROR && message.contains(MISSING)) {
+      return new SluiceException(
+          ErrorCode.CORRUPT_STORAGE,
+          "Open " + store + " failed: a file is lost: " + message,
+          cause);
+    }
+    return failed("Open", store, cause);
+  }
+
+  /** Whether a read that may use memory only would have needed a file. */
+  static boolean isNotInMemory(RocksDBException cause) {
+    Status status = cause.getStatus();
+    return status != null && status.getCode() == Status.Code.Incomplete;
   }
 
   private static ErrorCode code(@Nullable Status status) {

@@ -9,6 +9,7 @@ import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.Cache;
 import org.rocksdb.CompressionType;
+import org.rocksdb.DataBlockIndexType;
 import org.rocksdb.Env;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.InfoLogLevel;
@@ -18,8 +19,11 @@ import org.rocksdb.Priority;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.ReadTier;
 import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.SstFileManager;
 import org.rocksdb.WriteBufferManager;
 import org.rocksdb.WriteOptions;
+import org.rocksdb.util.StdErrLogger;
 
 /**
  * What all key-value stores of a process share: block cache, memtable budget, background threads
@@ -28,17 +32,31 @@ import org.rocksdb.WriteOptions;
  */
 public final class KvResources implements AutoCloseable {
   private static final double BLOOM_BITS_PER_KEY = 10;
-  private static final int BLOCK_BYTES = 8 * 1024;
+  // Few: a shard must hold many filters, of up to a MiB each, beside its blocks.
+  private static final int CACHE_SHARD_BITS = 4;
+  // Filters and indexes stay when blocks come and go.
+  private static final double CACHE_HIGH_PRIORITY = 0.5;
+  // A lookup that misses the cache unpacks a whole block.
+  private static final int BLOCK_BYTES = 4 * 1024;
+  private static final double HASH_INDEX_USE = 0.75;
   // Small, so that thousands of stores that are hardly written to cost little.
   private static final long MEMTABLE_ARENA_BYTES = 64 * 1024;
-  private static final long INFO_LOG_BYTES = 1024 * 1024;
+  private static final long MANIFEST_BYTES = 64 * 1024;
+  private static final int TABLE_CACHE_SHARD_BITS = 1;
+  // One that fills and one being written are not enough while compactions have the disk.
+  private static final int MEMTABLES_PER_STORE = 4;
+  private static final long SYNC_BYTES = 1024 * 1024;
 
   private final KvSettings settings;
   private final Env env;
   private final Cache cache;
   private final WriteBufferManager memtables;
   private final BloomFilter bloom;
+  // RocksDB's own log costs each store an open file and 80 KB; what fails is told to the callers.
+  private final StdErrLogger noLog = new StdErrLogger(InfoLogLevel.NUM_INFO_LOG_LEVELS);
+  private final SstFileManager files;
   private final ReadOptions pointReads = new ReadOptions();
+  private final ReadOptions memoryReads = new ReadOptions().setReadTier(ReadTier.BLOCK_CACHE_TIER);
   private final ReadOptions persistedReads = new ReadOptions().setReadTier(ReadTier.PERSISTED_TIER);
   private final ReadOptions scanReads = new ReadOptions().setFillCache(false);
   // The changelog is the write-ahead log; a write that would have to wait fails instead.
@@ -48,20 +66,26 @@ public final class KvResources implements AutoCloseable {
   private final AtomicInteger openScans = new AtomicInteger();
   private boolean closed;
 
-  private KvResources(KvSettings settings) {
+  private KvResources(KvSettings settings) throws RocksDBException {
     this.settings = settings;
     this.env = Env.getDefault();
     env.setBackgroundThreads(settings.backgroundThreads(), Priority.HIGH);
     env.setBackgroundThreads(settings.backgroundThreads(), Priority.LOW);
-    this.cache = new LRUCache(settings.blockCacheBytes());
+    this.cache =
+        new LRUCache(settings.blockCacheBytes(), CACHE_SHARD_BITS, false, CACHE_HIGH_PRIORITY);
     this.memtables = new WriteBufferManager(settings.memtableBytes(), cache, false);
     this.bloom = new BloomFilter(BLOOM_BITS_PER_KEY);
+    this.files = new SstFileManager(env);
   }
 
   /** Loads the native library and makes what is shared. */
   public static KvResources open(KvSettings settings) {
     RocksDB.loadLibrary();
-    return new KvResources(settings);
+    try {
+      return new KvResources(settings);
+    } catch (RocksDBException e) {
+      throw KvErrors.failed("Set-up of", "the key-value stores", e);
+    }
   }
 
   /** The limits given. */
@@ -71,36 +95,63 @@ public final class KvResources implements AutoCloseable {
 
   /** Options of one store; the store closes them after the database. */
   Options storeOptions() {
-    BlockBasedTableConfig table =
-        new BlockBasedTableConfig()
-            .setBlockCache(cache)
-            .setBlockSize(BLOCK_BYTES)
-            .setFilterPolicy(bloom)
-            .setCacheIndexAndFilterBlocks(true)
-            .setPinL0FilterAndIndexBlocksInCache(true);
     return new Options()
         .setCreateIfMissing(true)
         .setEnv(env)
         .setWriteBufferManager(memtables)
         .setWriteBufferSize(settings.storeMemtableBytes())
+        .setMaxWriteBufferNumber(MEMTABLES_PER_STORE)
         .setArenaBlockSize(MEMTABLE_ARENA_BYTES)
+        .setSstFileManager(files)
+        .setTableCacheNumshardbits(TABLE_CACHE_SHARD_BITS)
+        .setManifestPreallocationSize(MANIFEST_BYTES)
+        .setAllowConcurrentMemtableWrite(false)
+        .setBytesPerSync(SYNC_BYTES)
         .setMaxOpenFiles(settings.maxOpenFilesPerStore())
+        // Nearly all lookups end in the last level: it has to unpack as fast as the others.
         .setCompressionType(CompressionType.LZ4_COMPRESSION)
-        .setBottommostCompressionType(CompressionType.ZSTD_COMPRESSION)
         .setLevelCompactionDynamicLevelBytes(true)
-        .setTableFormatConfig(table)
+        .setTableFormatConfig(tableFormat())
         // Only flush() decides what survives: closing without it is what a crash leaves behind.
         .setAvoidFlushDuringShutdown(true)
         .setSkipStatsUpdateOnDbOpen(true)
         .setStatsDumpPeriodSec(0)
         .setStatsPersistPeriodSec(0)
-        .setInfoLogLevel(InfoLogLevel.WARN_LEVEL)
-        .setMaxLogFileSize(INFO_LOG_BYTES)
-        .setKeepLogFileNum(2);
+        .setLogger(noLog);
+  }
+
+  private BlockBasedTableConfig tableFormat() {
+    return new BlockBasedTableConfig()
+        .setBlockCache(cache)
+        .setBlockSize(BLOCK_BYTES)
+        .setDataBlockIndexType(DataBlockIndexType.kDataBlockBinaryAndHash)
+        .setDataBlockHashTableUtilRatio(HASH_INDEX_USE)
+        .setFilterPolicy(bloom)
+        .setCacheIndexAndFilterBlocks(true)
+        .setCacheIndexAndFilterBlocksWithHighPriority(true)
+        .setPinL0FilterAndIndexBlocksInCache(true);
+  }
+
+  /** Options for a look at a copy of a store, which leave no files there. */
+  Options copyOptions() {
+    return new Options()
+        .setEnv(env)
+        .setMaxOpenFiles(settings.maxOpenFilesPerStore())
+        .setTableCacheNumshardbits(TABLE_CACHE_SHARD_BITS)
+        .setTableFormatConfig(tableFormat())
+        .setSkipStatsUpdateOnDbOpen(true)
+        .setStatsDumpPeriodSec(0)
+        .setStatsPersistPeriodSec(0)
+        .setLogger(noLog);
   }
 
   ReadOptions pointReads() {
     return pointReads;
+  }
+
+  /** Reads that fail where they would need a file. */
+  ReadOptions memoryReads() {
+    return memoryReads;
   }
 
   /** Reads that see only what is in files. */
@@ -160,6 +211,11 @@ public final class KvResources implements AutoCloseable {
     return total;
   }
 
+  /** Bytes of the table files of all open stores. */
+  public long fileBytes() {
+    return files.getTotalSize();
+  }
+
   /** Bytes in the shared block cache, memtables included. */
   public long cacheBytes() {
     return cache.getUsage();
@@ -179,7 +235,10 @@ public final class KvResources implements AutoCloseable {
     writes.close();
     scanReads.close();
     persistedReads.close();
+    memoryReads.close();
     pointReads.close();
+    files.close();
+    noLog.close();
     bloom.close();
     memtables.close();
     cache.close();

@@ -65,11 +65,22 @@ public final class KvScan implements AutoCloseable {
     return state == State.ON_ROW;
   }
 
+  /** Moves to the first row whose key is not below; false when there is none. */
+  public synchronized boolean seek(byte[] key) {
+    RocksIterator open = open();
+    open.seek(key);
+    state = open.isValid() ? State.ON_ROW : State.DONE;
+    if (state == State.DONE) {
+      checkStatus(open);
+    }
+    return state == State.ON_ROW;
+  }
+
   private void checkStatus(RocksIterator open) {
     try {
       open.status();
     } catch (RocksDBException e) {
-      throw KvErrors.failed("Scan of", store.toString(), e);
+      throw store.failed("Scan of", e);
     }
   }
 

@@ -15,6 +15,10 @@ import io.sluice.common.SluiceException;
  *     write
  * @param preWriteBufferBytes bytes of a bucket's changes that wait for RocksDB, above which puts
  *     are refused with BACKPRESSURE
+ * @param maxReplayBytes a store is flushed when a restart would replay more of its changelog
+ * @param snapshotIntervalMs age of a store's newest snapshot at which another is taken, if anything
+ *     has changed
+ * @param openThreads stores opened at the same time
  */
 public record KvSettings(
     long blockCacheBytes,
@@ -23,7 +27,10 @@ public record KvSettings(
     int maxOpenFilesPerStore,
     int backgroundThreads,
     long maxMemtableAgeMs,
-    long preWriteBufferBytes) {
+    long preWriteBufferBytes,
+    long maxReplayBytes,
+    long snapshotIntervalMs,
+    int openThreads) {
   private static final long MIB = 1024 * 1024;
 
   public KvSettings {
@@ -34,6 +41,31 @@ public record KvSettings(
     requirePositive("backgroundThreads", backgroundThreads);
     requirePositive("maxMemtableAgeMs", maxMemtableAgeMs);
     requirePositive("preWriteBufferBytes", preWriteBufferBytes);
+    requirePositive("maxReplayBytes", maxReplayBytes);
+    requirePositive("snapshotIntervalMs", snapshotIntervalMs);
+    requirePositive("openThreads", openThreads);
+  }
+
+  /** With the defaults of replay, snapshots and opening. */
+  public KvSettings(
+      long blockCacheBytes,
+      long memtableBytes,
+      long storeMemtableBytes,
+      int maxOpenFilesPerStore,
+      int backgroundThreads,
+      long maxMemtableAgeMs,
+      long preWriteBufferBytes) {
+    this(
+        blockCacheBytes,
+        memtableBytes,
+        storeMemtableBytes,
+        maxOpenFilesPerStore,
+        backgroundThreads,
+        maxMemtableAgeMs,
+        preWriteBufferBytes,
+        256 * MIB,
+        10 * 60_000L,
+        4);
   }
 
   /** For a server with a few hundred MiB to spend on keys. */

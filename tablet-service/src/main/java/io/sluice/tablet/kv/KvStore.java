@@ -9,6 +9,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.Checkpoint;
 import org.rocksdb.Options;
@@ -25,32 +28,47 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Thread-safe, but one thread applies. {@link #close} waits for calls that run, ends the open
  * scans and lets nobody in any more: later calls get UNAVAILABLE, never a freed handle.
+ *
+ * <p>Damage of the files that is found after the opening is told to {@link KvLog#damaged} once; the
+ * call that found it fails in a way that may be tried again, as the owner will put a restored store
+ * in this one's place.
  */
 public final class KvStore implements AutoCloseable {
+  /** Says that a row may exist but is not in memory; compared by identity, never a row. */
+  public static final byte[] NOT_IN_MEMORY = {};
+
   private static final Logger log = LoggerFactory.getLogger(KvStore.class);
   private static final String MEMTABLE_BYTES = "rocksdb.cur-size-all-mem-tables";
+  private static final String CURRENT = "CURRENT";
+  private static final String TABLE_SUFFIX = ".sst";
 
   private final KvResources resources;
   private final TableBucket bucket;
   private final Path directory;
   private final CallGate gate;
   private final Options options;
+  private final KvLog changelog;
   private final FlushListener listener;
   private final RocksDB db;
   private final Set<KvScan> scans = ConcurrentHashMap.newKeySet();
   private final Object closing = new Object();
+  private final AtomicBoolean damageTold = new AtomicBoolean();
   private volatile KvPosition position = KvPosition.START;
+  // Known to be in files; the real one may be above.
+  private volatile long flushedOffset;
 
   private KvStore(
       KvResources resources,
       TableBucket bucket,
       Path directory,
+      KvLog changelog,
       Options options,
       FlushListener listener,
       RocksDB db) {
     this.resources = resources;
     this.bucket = bucket;
     this.directory = directory;
+    this.changelog = changelog;
     this.options = options;
     this.listener = listener;
     this.db = db;
@@ -60,19 +78,19 @@ public final class KvStore implements AutoCloseable {
   /**
    * Opens the store in a directory, or makes an empty one there.
    *
-   * @param beforeFlush run on any thread before changes get to files; what was applied until then
-   *     must be in the changelog on disk when it returns
+   * @param changelog what the rows are the fold of
    * @throws SluiceException CORRUPT_STORAGE when it is damaged or another bucket's
    */
   public static KvStore open(
-      KvResources resources, TableBucket bucket, Path directory, Runnable beforeFlush) {
-    FlushListener listener = new FlushListener(beforeFlush);
+      KvResources resources, TableBucket bucket, Path directory, KvLog changelog) {
+    FlushListener listener = new FlushListener(changelog);
     Options options = resources.storeOptions().setListeners(List.of(listener));
     RocksDB db = null;
     try {
       Files.createDirectories(directory);
+      requireCurrent(directory);
       db = RocksDB.open(options, directory.toString());
-      KvStore store = new KvStore(resources, bucket, directory, options, listener, db);
+      KvStore store = new KvStore(resources, bucket, directory, changelog, options, listener, db);
       store.recover();
       resources.opened(store);
       return store;
@@ -82,10 +100,24 @@ public final class KvStore implements AutoCloseable {
           ErrorCode.STORAGE_ERROR, "Cannot create the directory " + directory + ": " + e, e);
     } catch (RocksDBException e) {
       closeAll(db, options, listener);
-      throw KvErrors.failed("Open", "key-value store " + directory, e);
+      throw KvErrors.openFailed("key-value store " + directory, e);
     } catch (RuntimeException | Error e) {
       closeAll(db, options, listener);
       throw e;
+    }
+  }
+
+  /** RocksDB takes a directory without the file CURRENT for a new one and deletes its tables. */
+  private static void requireCurrent(Path directory) throws IOException {
+    if (Files.exists(directory.resolve(CURRENT))) {
+      return;
+    }
+    try (Stream<Path> files = Files.list(directory)) {
+      if (files.anyMatch(file -> file.toString().endsWith(TABLE_SUFFIX))) {
+        throw new SluiceException(
+            ErrorCode.CORRUPT_STORAGE,
+            "Key-value store " + directory + " holds tables but not its file " + CURRENT);
+      }
     }
   }
 
@@ -113,6 +145,7 @@ public final class KvStore implements AutoCloseable {
     } else {
       KvMeta.checkIdentity(identity, bucket, toString());
       position = KvMeta.decodePosition(db.get(KvMeta.positionKey()), toString());
+      flushedOffset = position.appliedOffset();
     }
   }
 
@@ -125,12 +158,12 @@ public final class KvStore implements AutoCloseable {
             ErrorCode.CORRUPT_STORAGE, this + " holds data but not whose it is");
       }
     }
+    // Not flushed: it is in the memtable of the first change and gets to files with it.
     try (WriteBatch batch = new WriteBatch()) {
       batch.put(KvMeta.identityKey(), KvMeta.encodeIdentity(bucket));
       batch.put(KvMeta.positionKey(), KvMeta.encodePosition(position));
       db.write(resources.writes(), batch);
     }
-    db.flush(resources.flushes());
   }
 
   /** Whose rows these are. */
@@ -162,13 +195,26 @@ public final class KvStore implements AutoCloseable {
   public long flushedAppliedOffset() {
     gate.enter();
     try {
+      long known = flushedOffset;
+      if (known == position.appliedOffset()) {
+        return known;
+      }
       byte[] value = db.get(resources.persistedReads(), KvMeta.positionKey());
-      return KvMeta.decodePosition(value, toString()).appliedOffset();
+      // A store that was never flushed has none in files.
+      long flushed =
+          value == null ? known : KvMeta.decodePosition(value, toString()).appliedOffset();
+      flushedOffset = flushed;
+      return flushed;
     } catch (RocksDBException e) {
-      throw KvErrors.failed("Read of the flushed position of", toString(), e);
+      throw failed("Read of the flushed position of", e);
     } finally {
       gate.exit();
     }
+  }
+
+  /** Bytes of the changelog that the store is the fold of. */
+  long changelogBytes() {
+    return changelog.sizeBytes();
   }
 
   /** The encoded value of a row, null when there is none. */
@@ -177,7 +223,25 @@ public final class KvStore implements AutoCloseable {
     try {
       return db.get(resources.pointReads(), key);
     } catch (RocksDBException e) {
-      throw KvErrors.failed("Read of a key of", toString(), e);
+      throw failed("Read of a key of", e);
+    } finally {
+      gate.exit();
+    }
+  }
+
+  /**
+   * As {@link #get}, without reading a file: {@link #NOT_IN_MEMORY} itself when that would be
+   * needed. Does not block.
+   */
+  public byte @Nullable [] getFromMemory(byte[] key) {
+    gate.enter();
+    try {
+      return db.get(resources.memoryReads(), key);
+    } catch (RocksDBException e) {
+      if (KvErrors.isNotInMemory(e)) {
+        return NOT_IN_MEMORY;
+      }
+      throw failed("Read of a key of", e);
     } finally {
       gate.exit();
     }
@@ -192,7 +256,27 @@ public final class KvStore implements AutoCloseable {
     try {
       return db.multiGetAsList(resources.pointReads(), keys);
     } catch (RocksDBException e) {
-      throw KvErrors.failed("Read of " + keys.size() + " keys of", toString(), e);
+      throw failed("Read of " + keys.size() + " keys of", e);
+    } finally {
+      gate.exit();
+    }
+  }
+
+  /**
+   * The rows whose encoded keys begin with one of the bytes, those of each prefix in the order of
+   * the keys; all as of one moment.
+   *
+   * @param limit at most so many rows of each prefix, the first; 0 for all
+   * @param maxBytes of all values together; the first row is given whatever its size
+   * @param shown by the encoded value; other rows are passed over and count for nothing
+   * @throws SluiceException QUERY_LIMIT_EXCEEDED when the rows have more bytes
+   */
+  PrefixRows prefixes(List<byte[]> prefixes, int limit, long maxBytes, Predicate<byte[]> shown) {
+    gate.enter();
+    try (RocksIterator iterator = db.newIterator(resources.pointReads())) {
+      return new PrefixReader(iterator, limit, maxBytes, shown).read(prefixes);
+    } catch (RocksDBException e) {
+      throw failed("Read of the rows with a prefix of", e);
     } finally {
       gate.exit();
     }
@@ -205,16 +289,38 @@ public final class KvStore implements AutoCloseable {
   public void apply(KvBatch changes) {
     KvPosition next = changes.after(position);
     gate.enter();
-    try (WriteBatch batch = new WriteBatch()) {
-      changes.writeTo(batch);
-      batch.put(KvMeta.positionKey(), KvMeta.encodePosition(next));
+    try (WriteBatch batch = changes.toWriteBatch(next)) {
       db.write(resources.writes(), batch);
       position = next;
     } catch (RocksDBException e) {
-      throw KvErrors.failed("Write of " + changes.size() + " changes to", toString(), e);
+      throw writeFailed("Write of " + changes.size() + " changes to", e);
     } finally {
       gate.exit();
     }
+  }
+
+  /** What a failure means to the caller; tells the owner of damage. */
+  SluiceException failed(String what, RocksDBException cause) {
+    SluiceException failure = KvErrors.failed(what, toString(), cause);
+    return failure.code() == ErrorCode.CORRUPT_STORAGE
+        ? damaged(failure, ErrorCode.UNAVAILABLE)
+        : failure;
+  }
+
+  /** The same for a write, which its owner repeats: by then a restored store may be there. */
+  private SluiceException writeFailed(String what, RocksDBException cause) {
+    SluiceException failure = KvErrors.failed(what, toString(), cause);
+    return failure.code() == ErrorCode.CORRUPT_STORAGE
+        ? damaged(failure, ErrorCode.BACKPRESSURE)
+        : failure;
+  }
+
+  private SluiceException damaged(SluiceException damage, ErrorCode code) {
+    if (damageTold.compareAndSet(false, true)) {
+      changelog.damaged(damage);
+    }
+    return new SluiceException(
+        code, damage.getMessage() + "; the rows are damaged and are being restored", damage);
   }
 
   /** Opens a scan of all rows as they are now. */
@@ -244,7 +350,7 @@ public final class KvStore implements AutoCloseable {
       return new KvScan(this, iterator);
     } catch (RocksDBException e) {
       iterator.close();
-      throw KvErrors.failed("Scan of", toString(), e);
+      throw failed("Scan of", e);
     } catch (RuntimeException | Error e) {
       iterator.close();
       throw e;
@@ -267,7 +373,7 @@ public final class KvStore implements AutoCloseable {
     try {
       return db.getLongProperty(MEMTABLE_BYTES);
     } catch (RocksDBException e) {
-      throw KvErrors.failed("Read of a property of", toString(), e);
+      throw failed("Read of a property of", e);
     } finally {
       gate.exit();
     }
@@ -279,7 +385,7 @@ public final class KvStore implements AutoCloseable {
     try {
       db.flush(resources.flushes());
     } catch (RocksDBException e) {
-      throw KvErrors.failed("Flush of", toString(), e);
+      throw failed("Flush of", e);
     } finally {
       gate.exit();
     }
@@ -295,12 +401,12 @@ public final class KvStore implements AutoCloseable {
     gate.enter();
     try (Checkpoint checkpoint = Checkpoint.create(db)) {
       checkpoint.createCheckpoint(target.toString());
-      try (Options readOnly = new Options();
+      try (Options readOnly = resources.copyOptions();
           RocksDB copy = RocksDB.openReadOnly(readOnly, target.toString())) {
         return KvMeta.decodePosition(copy.get(KvMeta.positionKey()), "checkpoint " + target);
       }
     } catch (RocksDBException e) {
-      throw KvErrors.failed("Checkpoint to " + target + " of", toString(), e);
+      throw failed("Checkpoint to " + target + " of", e);
     } finally {
       gate.exit();
     }
@@ -314,7 +420,9 @@ public final class KvStore implements AutoCloseable {
         return;
       }
       try {
-        flush();
+        if (flushedAppliedOffset() < appliedOffset()) {
+          flush();
+        }
       } catch (SluiceException e) {
         log.warn("{} closes at its last flush; the changelog since will be replayed", this, e);
       }

@@ -7,7 +7,6 @@ import io.sluice.format.batch.LogBatchHeader;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
-import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,23 +37,21 @@ public final class KvTablet implements AutoCloseable {
   private final ChangelogApplier applier;
   private final PutDecoder decoder;
 
-  private KvTablet(
-      KvStore store, KvSchemas schemas, BufferAllocator allocator, long maxWaitingBytes) {
+  private KvTablet(KvStore store, KvContext context, long maxWaitingBytes) {
     this.store = store;
     this.buffer = new PreWriteBuffer(store.appliedOffset());
-    this.evaluator = new UpsertEvaluator(store, buffer, schemas, allocator, maxWaitingBytes);
-    this.applier = new ChangelogApplier(buffer, schemas, allocator);
-    this.decoder = new PutDecoder(allocator);
+    this.evaluator = new UpsertEvaluator(store, buffer, context, maxWaitingBytes);
+    this.applier = new ChangelogApplier(buffer, context.schemas(), context.allocator());
+    this.decoder = new PutDecoder(context.allocator());
   }
 
   /**
    * Opens the store in the directory, or makes an empty one there. A store that is ahead of the log
    * (the log could not be forced before a flush, then the power failed) is dropped and begins anew.
    *
-   * @param allocator pays for changelogs and for batches being read
+   * @param changelog what the store wants of the log
    * @param logStart first offset of the changelog on this server
    * @param logEnd end of the changelog after its own recovery
-   * @param beforeFlush see {@link KvStore#open}
    * @throws SluiceException CORRUPT_STORAGE when the store is damaged or lacks changes that are not
    *     in the log any more
    */
@@ -62,12 +59,11 @@ public final class KvTablet implements AutoCloseable {
       KvResources resources,
       TableBucket bucket,
       Path directory,
-      KvSchemas schemas,
-      BufferAllocator allocator,
+      KvContext context,
+      KvLog changelog,
       long logStart,
-      long logEnd,
-      Runnable beforeFlush) {
-    KvStore store = KvStore.open(resources, bucket, directory, beforeFlush);
+      long logEnd) {
+    KvStore store = KvStore.open(resources, bucket, directory, changelog);
     if (store.appliedOffset() > logEnd) {
       log.warn(
           "{} holds the changes below {} but the log ends at {}: it is built anew",
@@ -76,7 +72,7 @@ public final class KvTablet implements AutoCloseable {
           logEnd);
       store.discard();
       KvStore.delete(resources, directory);
-      store = KvStore.open(resources, bucket, directory, beforeFlush);
+      store = KvStore.open(resources, bucket, directory, changelog);
     }
     if (store.appliedOffset() < logStart) {
       long applied = store.appliedOffset();
@@ -85,7 +81,7 @@ public final class KvTablet implements AutoCloseable {
           ErrorCode.CORRUPT_STORAGE,
           store + " ends at offset " + applied + ", but the log begins at " + logStart);
     }
-    return new KvTablet(store, schemas, allocator, resources.settings().preWriteBufferBytes());
+    return new KvTablet(store, context, resources.settings().preWriteBufferBytes());
   }
 
   /** The rows below the applied offset, for lookups and scans. */
@@ -124,6 +120,16 @@ public final class KvTablet implements AutoCloseable {
     try (VectorSchemaRoot rows = decoder.decode(shape, sections, firstRow)) {
       return evaluator.evaluate(shape, rows, PutDecoder.changeTypes(sections, firstRow));
     }
+  }
+
+  /** See {@link UpsertEvaluator#insertMissing}. */
+  public ChangelogPlan insertMissing(List<byte[]> keys) {
+    return evaluator.insertMissing(keys);
+  }
+
+  /** See {@link UpsertEvaluator#removeExpired}. */
+  public ChangelogPlan removeExpired(List<byte[]> keys) {
+    return evaluator.removeExpired(keys);
   }
 
   /** See {@link ChangelogApplier#load}. */

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Flushes stores before RocksDB must: the one with the largest memtables when all together take 75
- * % of the budget, and any whose changes have waited for the maximal age, so that the replay after
- * a kill is bounded. One flush a pass. One owner's thread.
+ * % of the budget, and any whose changes have waited for the maximal age or hold back more of the
+ * changelog than a restart should replay. One flush a pass. One owner's thread.
  */
 public final class MemtableFlusher implements Agent {
   private static final double FLUSH_SHARE = 0.75;
@@ -24,8 +24,9 @@ public final class MemtableFlusher implements Agent {
   /**
    * @param flushedOffset applied offset of the last flush
    * @param sinceNanos when changes after it were first seen
+   * @param changelogBytes bytes of the changelog then
    */
-  private record Dirty(long flushedOffset, long sinceNanos) {}
+  private record Dirty(long flushedOffset, long sinceNanos, long changelogBytes) {}
 
   public MemtableFlusher(KvResources resources, TimeSource clock) {
     this.resources = resources;
@@ -73,7 +74,9 @@ public final class MemtableFlusher implements Agent {
         largestBytes = bytes;
         largest = store;
       }
-      if (ageMs(state) >= resources.settings().maxMemtableAgeMs()) {
+      if (ageMs(state) >= resources.settings().maxMemtableAgeMs()
+          || store.changelogBytes() - state.changelogBytes()
+              >= resources.settings().maxReplayBytes()) {
         oldest = store;
       }
     }
@@ -99,7 +102,7 @@ public final class MemtableFlusher implements Agent {
     Dirty known = dirty.get(store);
     return known != null && known.flushedOffset() == flushed
         ? known
-        : new Dirty(flushed, clock.nanoTime());
+        : new Dirty(flushed, clock.nanoTime(), store.changelogBytes());
   }
 
   /** Bytes of a store's memtables, 0 when it has closed. */

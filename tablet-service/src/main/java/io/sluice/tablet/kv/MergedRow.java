@@ -14,9 +14,15 @@ final class MergedRow extends DelegatingRow {
   private @Nullable Row put;
   private @Nullable Row before;
   private boolean clearing;
+  private Row id = Row.of(0L);
 
   MergedRow(PutMapping mapping) {
     this.mapping = mapping;
+  }
+
+  /** Sets what new rows have in the auto-increment column. */
+  void nextId(long value) {
+    id = Row.of(value);
   }
 
   /**
@@ -48,7 +54,10 @@ final class MergedRow extends DelegatingRow {
   @Override
   @Nullable Row source(int column) {
     if (!mapping.writes(column)) {
-      return before == null ? mapping.defaults() : before;
+      if (before != null) {
+        return before;
+      }
+      return column == mapping.idColumn() ? id : mapping.defaults();
     }
     if (clearing) {
       return mapping.isKey(column) ? before : null;
@@ -58,7 +67,10 @@ final class MergedRow extends DelegatingRow {
 
   @Override
   int position(int column) {
-    return mapping.writes(column) && !clearing ? mapping.position(column) : column;
+    if (mapping.writes(column)) {
+      return clearing ? column : mapping.position(column);
+    }
+    return before == null && column == mapping.idColumn() ? 0 : column;
   }
 
   @Override

@@ -29,7 +29,8 @@ final class PutDecoder implements AutoCloseable {
   /**
    * The rows of a batch.
    *
-   * @param sections change types, statistics, metadata, checksums, body; checked before
+   * @param sections change types, statistics, metadata, checksums, body in one piece or several;
+   *     checked before
    * @param firstRow rows before it are left out
    * @return to be closed by the caller
    */
@@ -38,10 +39,17 @@ final class PutDecoder implements AutoCloseable {
       arrow = ArrowSchemas.toArrow(shape.rows());
       knownShape = shape;
     }
-    ByteBuffer bytes = sections.get(BODY).duplicate();
-    int length = bytes.remaining();
+    List<ByteBuffer> pieces = sections.subList(BODY, sections.size());
+    long length = 0;
+    for (ByteBuffer piece : pieces) {
+      length += piece.remaining();
+    }
     try (ArrowBuf body = allocator.buffer(Math.max(1, length))) {
-      body.setBytes(0, bytes);
+      long at = 0;
+      for (ByteBuffer piece : pieces) {
+        body.setBytes(at, piece.duplicate());
+        at += piece.remaining();
+      }
       body.writerIndex(length);
       VectorSchemaRoot rows = decoder.decode(arrow, sections.get(METADATA), body);
       if (firstRow == 0) {

@@ -4,10 +4,15 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
 import io.sluice.format.bucket.BucketFunction;
+import io.sluice.format.row.ByteAccumulator;
 import io.sluice.format.row.NestedConversion;
 import io.sluice.format.row.Row;
+import io.sluice.format.row.RowCodec;
+import io.sluice.format.row.VectorRowEncoder;
 import io.sluice.format.schema.Column;
 import io.sluice.format.schema.TableSchema;
+import java.util.BitSet;
+import org.apache.arrow.vector.VectorSchemaRoot;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,19 +20,26 @@ import org.jspecify.annotations.Nullable;
  * thread-safe.
  */
 final class PutMapping {
-  private static final int NOT_WRITTEN = -1;
+  private static final int NOT_WRITTEN = VectorRowEncoder.ABSENT;
 
   private final PutShape shape;
+  private final KvRules rules;
   private final TableSchema current;
   private final ColumnMapping columns;
   private final int[] positions;
   private final boolean[] key;
+  private final BitSet written = new BitSet();
   private final @Nullable BucketFunction buckets;
+  private final ByteAccumulator scratch = new ByteAccumulator(64);
 
-  /** Refuses a shape whose key is not the table's key any more. */
-  PutMapping(PutShape shape, TableSchema current) {
+  /**
+   * Refuses a shape whose key is not the table's key any more, one that gives ids, and one of some
+   * columns where rows are taken whole.
+   */
+  PutMapping(PutShape shape, KvRules rules) {
     this.shape = shape;
-    this.current = current;
+    this.rules = rules;
+    this.current = rules.schema();
     this.columns = ColumnMapping.ofPut(current, shape.rows());
     this.positions = new int[current.size()];
     this.key = new boolean[positions.length];
@@ -44,7 +56,11 @@ final class PutMapping {
       if (positions[i] >= 0 && !shape.writes(column.id())) {
         positions[i] = NOT_WRITTEN;
       }
-      boolean required = !column.nullable() && column.writeDefault() == null;
+      if (positions[i] >= 0) {
+        written.set(i);
+      }
+      boolean given = column.writeDefault() != null || i == rules.merge().autoIncrementColumn();
+      boolean required = !column.nullable() && !given;
       if (positions[i] < 0 && shape.partial() && required) {
         throw new SluiceException(
             ErrorCode.INVALID_ARGUMENT,
@@ -52,6 +68,26 @@ final class PutMapping {
                 + column.name()
                 + "' must be a target column: it is NOT NULL and has no default");
       }
+    }
+    checkRules();
+  }
+
+  private void checkRules() {
+    int ids = rules.merge().autoIncrementColumn();
+    if (ids >= 0 && writes(ids)) {
+      throw new SluiceException(
+          ErrorCode.INVALID_ARGUMENT,
+          "Column '"
+              + current.columns().get(ids).name()
+              + "' gets its values from the server (auto-increment.fields); leave it out of the"
+              + " rows that are put");
+    }
+    if (shape.partial() && !rules.merge().takesPartialUpdates()) {
+      throw new SluiceException(
+          ErrorCode.INVALID_ARGUMENT,
+          "A table with 'table.merge-engine' = '"
+              + rules.merge().engine().text()
+              + "' takes whole rows only; put all columns");
     }
   }
 
@@ -70,24 +106,58 @@ final class PutMapping {
     }
   }
 
-  boolean isFor(PutShape otherShape, TableSchema otherCurrent) {
-    return shape == otherShape && current == otherCurrent;
+  boolean isFor(PutShape otherShape, KvRules otherRules) {
+    return shape == otherShape && rules == otherRules;
   }
 
-  /** The key of a row of the put, which must belong to the bucket. */
-  RowKey key(Row row, TableBucket bucket) {
-    RowKey rowKey = new RowKey(shape.keys().encode(row));
-    if (buckets != null && buckets.bucket(row) != bucket.bucket()) {
-      throw new SluiceException(
-          ErrorCode.INVALID_ARGUMENT,
-          "its key belongs to bucket "
-              + buckets.bucket(row)
-              + " of "
-              + buckets.bucketCount()
-              + ", not to bucket "
-              + bucket.bucket());
+  /** The key of a row of the put. */
+  RowKey key(Row row) {
+    scratch.clear();
+    shape.keys().encode(row, scratch);
+    return new RowKey(scratch.toByteArray());
+  }
+
+  /** The bucket of each row, null when it is not to be checked. */
+  int @Nullable [] buckets(VectorSchemaRoot rows) {
+    if (buckets == null) {
+      return null;
     }
-    return rowKey;
+    int[] found = new int[rows.getRowCount()];
+    buckets.buckets(rows, found);
+    return found;
+  }
+
+  /** What is wrong with a row of another bucket. */
+  SluiceException wrongBucket(int found, TableBucket bucket) {
+    int count = buckets == null ? 0 : buckets.bucketCount();
+    return new SluiceException(
+        ErrorCode.INVALID_ARGUMENT,
+        "its key belongs to bucket "
+            + found
+            + " of "
+            + count
+            + ", not to bucket "
+            + bucket.bucket());
+  }
+
+  /** Encodes rows of the put in the current schema. */
+  VectorRowEncoder encoder(RowCodec codec, VectorSchemaRoot rows) {
+    return VectorRowEncoder.of(codec, shape.rows().columns(), rows, positions);
+  }
+
+  /** The columns that the put gives a value. Not to be changed. */
+  BitSet written() {
+    return written;
+  }
+
+  /** Whether nothing of a row before is in the row that an upsert leaves. */
+  boolean writesAll() {
+    return written.cardinality() == positions.length;
+  }
+
+  /** Position of the column whose values the server gives, -1 for none. */
+  int idColumn() {
+    return rules.merge().autoIncrementColumn();
   }
 
   int columnCount() {

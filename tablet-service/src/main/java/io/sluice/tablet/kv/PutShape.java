@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * Immutable.
  */
 public final class PutShape {
+  private static final int NO_COLUMN = -1;
+
   private final TableSchema rows;
   private final Set<Integer> writtenIds;
   private final boolean partial;
@@ -58,8 +60,18 @@ public final class PutShape {
    *     NULL column without a write default, is not a target, or a target is named twice
    */
   public static PutShape partial(TableSchema schema, List<Integer> targetIds) {
+    return partial(schema, targetIds, NO_COLUMN);
+  }
+
+  /**
+   * As the other, of a table whose server gives ids: their column need be no target, whether it may
+   * be NULL or not, because a new row has a value for it.
+   *
+   * @param idColumn id of the column that gets the ids
+   */
+  public static PutShape partial(TableSchema schema, List<Integer> targetIds, int idColumn) {
     requireKey(schema);
-    List<Column> targets = targets(schema, targetIds);
+    List<Column> targets = targets(schema, targetIds, idColumn);
     TableSchema rows = new TableSchema(schema.schemaId(), targets, schema.primaryKey());
     return new PutShape(rows, ids(targets), true, List.of(), 0);
   }
@@ -67,7 +79,21 @@ public final class PutShape {
   /** As {@link #partial}, with rows that have all columns; those that are no target are ignored. */
   public static PutShape partialOfWholeRows(TableSchema schema, List<Integer> targetIds) {
     requireKey(schema);
-    return new PutShape(schema, ids(targets(schema, targetIds)), true, List.of(), 0);
+    return new PutShape(schema, ids(targets(schema, targetIds, NO_COLUMN)), true, List.of(), 0);
+  }
+
+  /**
+   * Puts of whole rows of a table whose server gives ids: the rows have every column but that of
+   * the ids, which an upsert leaves as it is. Deletes delete.
+   *
+   * @param columnIds the ids of the other columns, in the order of the rows
+   */
+  public static PutShape withoutIds(TableSchema schema, List<Integer> columnIds) {
+    requireKey(schema);
+    // The column of the ids may be NOT NULL: a new row has a value for it, the server's.
+    List<Column> columns = columnIds.stream().map(id -> column(schema, id)).toList();
+    TableSchema rows = new TableSchema(schema.schemaId(), columns, schema.primaryKey());
+    return new PutShape(rows, ids(columns), false, List.of(), 0);
   }
 
   /**
@@ -87,7 +113,7 @@ public final class PutShape {
     }
   }
 
-  private static List<Column> targets(TableSchema schema, List<Integer> targetIds) {
+  private static List<Column> targets(TableSchema schema, List<Integer> targetIds, int idColumn) {
     Set<Integer> wanted = new HashSet<>(targetIds);
     if (wanted.size() != targetIds.size()) {
       throw new SluiceException(
@@ -98,7 +124,7 @@ public final class PutShape {
       targets.add(column(schema, id));
     }
     for (Column column : schema.columns()) {
-      if (wanted.contains(column.id())) {
+      if (wanted.contains(column.id()) || column.id() == idColumn) {
         continue;
       }
       if (schema.primaryKey().contains(column.name())) {

@@ -17,14 +17,8 @@ import org.jspecify.annotations.Nullable;
  * {@link #reset}. One owner, not thread-safe.
  */
 public final class RowBatch implements AutoCloseable {
-  /** Id of a column that no table has: of the flag that says whether a row exists. */
-  public static final int NO_COLUMN_ID = Integer.MAX_VALUE;
-
-  private static final int NO_FLAG = -1;
-
   private final KvSchemas schemas;
   private final @Nullable TableSchema columns;
-  private final int flagColumn;
   private final VectorSchemaRoot root;
   private final @Nullable ColumnWriters writers;
   private final Map<Integer, Stored> storedSchemas = new HashMap<>();
@@ -34,14 +28,9 @@ public final class RowBatch implements AutoCloseable {
   private record Stored(RowCodec codec, ColumnMapping mapping) {}
 
   private RowBatch(
-      KvSchemas schemas,
-      @Nullable TableSchema columns,
-      int flagColumn,
-      VectorSchemaRoot root,
-      int expectedRows) {
+      KvSchemas schemas, @Nullable TableSchema columns, VectorSchemaRoot root, int expectedRows) {
     this.schemas = schemas;
     this.columns = columns;
-    this.flagColumn = flagColumn;
     this.root = root;
     this.writers = columns == null ? null : ColumnWriters.of(columns, root, expectedRows);
   }
@@ -54,36 +43,24 @@ public final class RowBatch implements AutoCloseable {
       BufferAllocator allocator,
       int expectedRows) {
     VectorSchemaRoot root = VectorSchemaRoot.create(arrow, allocator);
-    return new RowBatch(schemas, columns, NO_FLAG, root, expectedRows);
-  }
-
-  /** The same, with a last column, BOOLEAN, that says whether the row exists. */
-  public static RowBatch withFlag(
-      KvSchemas schemas,
-      TableSchema columns,
-      Schema arrow,
-      BufferAllocator allocator,
-      int expectedRows) {
-    VectorSchemaRoot root = VectorSchemaRoot.create(arrow, allocator);
-    return new RowBatch(schemas, columns, columns.size() - 1, root, expectedRows);
+    return new RowBatch(schemas, columns, root, expectedRows);
   }
 
   /** Batches without columns, which only count rows. */
   public static RowBatch counting(KvSchemas schemas) {
-    return new RowBatch(schemas, null, NO_FLAG, new VectorSchemaRoot(List.of(), List.of(), 0), 0);
+    return new RowBatch(schemas, null, new VectorSchemaRoot(List.of(), List.of(), 0), 0);
   }
 
-  /** Adds a row; without an encoded value one that does not exist. */
+  /** Adds a row; without an encoded value one that does not exist, whose columns are NULL. */
   public void add(byte @Nullable [] value) {
     ColumnWriters into = writers;
     TableSchema wanted = columns;
     if (into != null && wanted != null) {
       if (value == null) {
-        into.write(new FlaggedRow(null, wanted.size(), flagColumn));
+        into.write(new AbsentRow(wanted.size()));
       } else {
         Stored stored = stored(wanted, RowCodec.schemaId(value));
-        MappedRow row = new MappedRow(stored.codec().decode(value), stored.mapping());
-        into.write(new FlaggedRow(row, wanted.size(), flagColumn));
+        into.write(new MappedRow(stored.codec().decode(value), stored.mapping()));
       }
     }
     rows++;

@@ -19,8 +19,6 @@ import org.jspecify.annotations.Nullable;
  * another one forces; any thread reads offsets and opens cursors. No lock is held across I/O.
  */
 public final class BucketLog {
-  private static final int MAX_BUFFERS = 16;
-
   private final LogContext context;
   private final TableBucket bucket;
   private final LogPath path;
@@ -30,7 +28,7 @@ public final class BucketLog {
   private final LogForcing forcing;
   private final AtomicInteger cursors = new AtomicInteger();
   // Of the owner: one put at a time is written.
-  private final ByteBuffer[] gather = new ByteBuffer[MAX_BUFFERS];
+  private ByteBuffer[] gather = new ByteBuffer[16];
   private final ByteBuffer padding = ByteBuffer.allocate(LogBatchHeader.ALIGNMENT);
 
   private volatile long rollAgeMs;
@@ -128,6 +126,9 @@ public final class BucketLog {
     if (broken) {
       throw new SluiceException(
           ErrorCode.STORAGE_ERROR, "The log of " + bucket + " takes no writes after a failed one");
+    }
+    if (gather.length < sections.size() + 2) {
+      gather = new ByteBuffer[sections.size() + 2];
     }
     int count = 0;
     long bytes = LogBatchHeader.SIZE;

@@ -9,6 +9,8 @@ public final class KvMeters {
   private final Counter found;
   private final Counter reads;
   private final Counter puts;
+  private final Counter prefixes;
+  private final Counter prefixRows;
   private final Counter scans;
   private final Counter scanRows;
 
@@ -18,6 +20,8 @@ public final class KvMeters {
     found = registry.counter("sluice.kv.gets.found");
     reads = registry.counter("sluice.kv.reads");
     puts = registry.counter("sluice.kv.puts");
+    prefixes = registry.counter("sluice.kv.prefixes");
+    prefixRows = registry.counter("sluice.kv.prefix.rows");
     scans = registry.counter("sluice.kv.scans");
     scanRows = registry.counter("sluice.kv.scan.rows");
   }
@@ -32,6 +36,12 @@ public final class KvMeters {
   /** Rows that were put or deleted. */
   public void put(int rows) {
     puts.increment(rows);
+  }
+
+  /** Prefixes were read, with so many rows in all. */
+  void prefixes(int count, int rows) {
+    prefixes.increment(count);
+    prefixRows.increment(rows);
   }
 
   /** A scan of a bucket's rows has begun. */

@@ -1,65 +1,51 @@
 package io.sluice.tablet.lookup;
 
-import com.google.protobuf.ByteString;
-import com.google.protobuf.UnsafeByteOperations;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
-import io.sluice.common.TableBucket;
-import io.sluice.format.batch.BatchLimits;
-import io.sluice.format.schema.TableSchema;
-import io.sluice.protocol.error.PutErrors;
 import io.sluice.protocol.error.StatusMapping;
-import io.sluice.protocol.kv.v1.LookupRequest;
-import io.sluice.protocol.kv.v1.LookupResponse;
-import io.sluice.tablet.kv.ConvertedValues;
-import io.sluice.tablet.kv.KvSchemas;
-import io.sluice.tablet.replica.HostedTable;
-import io.sluice.tablet.replica.Replica;
+import io.sluice.protocol.lookup.LookupAnswer;
+import io.sluice.protocol.lookup.LookupQuestion;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * One lookup call. What has arrived while a read ran is read together, one read for each bucket. At
- * most {@link #MAX_UNANSWERED} requests are taken in ahead of their answers, none while the client
- * does not take answers. Requests arrive on the call's executor, one turn at a time runs on the
- * lookup threads and is the only one to answer.
+ * One lookup call. A small question that finds nobody at work is answered where it arrives, when
+ * that needs no file. All others are answered in turns on the lookup threads, one turn at a time:
+ * what has arrived while a turn ran is answered together in the next. At most {@link
+ * #MAX_UNANSWERED} questions are taken in ahead of their answers, none while the client does not
+ * take answers. Whoever has set {@code running} is the only one to answer.
  */
-final class LookupStream implements StreamObserver<LookupRequest>, Runnable {
-  private static final Logger log = LoggerFactory.getLogger(LookupStream.class);
+final class LookupStream implements StreamObserver<LookupQuestion>, Runnable {
   private static final int MAX_UNANSWERED = 256;
-  private static final int MAX_KEYS = 16 * 1024;
+
+  /** Answered questions that are made good at once: each time is a task of the transport. */
+  private static final int CREDIT_STEP = MAX_UNANSWERED / 4;
 
   private final RowLookups lookups;
-  private final ServerCallStreamObserver<LookupResponse> answers;
-  // Of the running turn.
-  private final Map<Long, Routing> routings = new HashMap<>();
-  private final Map<Integer, ConvertedValues> conversions = new HashMap<>();
-  private @Nullable HostedTable conversionsOf;
+  private final ServerCallStreamObserver<LookupAnswer> answers;
+  // Of whoever is running.
+  private final LookupTurn turn;
+  private int answered;
 
   // Guarded by this.
-  private List<LookupRequest> queued = new ArrayList<>();
+  private List<LookupQuestion> queued = new ArrayList<>();
+  private List<PendingInsert> made = new ArrayList<>();
+  private int inserting;
   private int deferred;
   private boolean running;
   private boolean ended;
 
-  /** The routing of a table as it was described then. */
-  private record Routing(HostedTable table, KeyRouting keys) {}
-
-  LookupStream(RowLookups lookups, ServerCallStreamObserver<LookupResponse> answers) {
+  LookupStream(RowLookups lookups, ServerCallStreamObserver<LookupAnswer> answers) {
     this.lookups = lookups;
     this.answers = answers;
+    this.turn = new LookupTurn(lookups, this::send, this::begun, this::made);
   }
 
-  /** Begins to take requests; inside of the call's start. */
+  /** Begins to take questions; inside of the call's start. */
   void open() {
     answers.disableAutoRequest();
     answers.setOnReadyHandler(this::ready);
@@ -68,20 +54,66 @@ final class LookupStream implements StreamObserver<LookupRequest>, Runnable {
   }
 
   @Override
-  public void onNext(LookupRequest request) {
+  public void onNext(LookupQuestion question) {
     synchronized (this) {
-      queued.add(request);
       if (running) {
+        queued.add(question);
         return;
       }
       running = true;
     }
+    LookupAnswer fromMemory = turn.fromMemory(question);
+    if (fromMemory != null) {
+      send(fromMemory);
+      takeMore();
+      finishOrGoOn(null);
+    } else {
+      finishOrGoOn(question);
+    }
+  }
+
+  /**
+   * Gives the stream free, or has its next turn run.
+   *
+   * @param first a question to answer before those that have come since, null for none
+   */
+  private void finishOrGoOn(@Nullable LookupQuestion first) {
+    boolean last;
+    synchronized (this) {
+      if (first != null) {
+        queued.add(0, first);
+      }
+      running = !queued.isEmpty() || !made.isEmpty();
+      last = isOver();
+      if (!running && !last) {
+        return;
+      }
+    }
+    if (last) {
+      complete();
+    } else {
+      startTurn();
+    }
+  }
+
+  private void startTurn() {
     try {
       lookups.threads().execute(this);
     } catch (RejectedExecutionException e) {
       answers.onError(
           StatusMapping.toStatus(
               new SluiceException(ErrorCode.UNAVAILABLE, "This server is stopping", e)));
+    }
+  }
+
+  /** Nothing is left to do and nothing more will come; only then, and once. */
+  private boolean isOver() {
+    return ended && !running && inserting == 0;
+  }
+
+  private void complete() {
+    if (!answers.isCancelled()) {
+      answers.onCompleted();
     }
   }
 
@@ -99,11 +131,11 @@ final class LookupStream implements StreamObserver<LookupRequest>, Runnable {
   public void onCompleted() {
     synchronized (this) {
       ended = true;
-      if (running) {
+      if (!isOver()) {
         return;
       }
     }
-    answers.onCompleted();
+    complete();
   }
 
   private void ready() {
@@ -120,211 +152,70 @@ final class LookupStream implements StreamObserver<LookupRequest>, Runnable {
   @Override
   public void run() {
     while (true) {
-      List<LookupRequest> batch;
+      List<LookupQuestion> batch;
+      List<PendingInsert> inserted;
       boolean last;
       synchronized (this) {
         batch = queued;
         queued = new ArrayList<>();
-        last = batch.isEmpty() && ended;
-        running = !batch.isEmpty();
+        inserted = made;
+        made = new ArrayList<>();
+        running = !batch.isEmpty() || !inserted.isEmpty();
+        last = isOver();
       }
-      if (batch.isEmpty()) {
-        if (last && !answers.isCancelled()) {
-          answers.onCompleted();
+      if (batch.isEmpty() && inserted.isEmpty()) {
+        if (last) {
+          complete();
         }
         return;
       }
-      answer(batch);
-      takeMore(batch.size());
+      inserted.forEach(turn::resume);
+      turn.answer(batch);
+      takeMore();
     }
   }
 
-  private void takeMore(int requests) {
+  /** A question waits for rows that are being made. */
+  private synchronized void begun() {
+    inserting++;
+  }
+
+  /** Rows were made, or could not be; on any thread. */
+  private void made(PendingInsert insert) {
+    synchronized (this) {
+      inserting--;
+      made.add(insert);
+      if (running) {
+        return;
+      }
+      running = true;
+    }
+    startTurn();
+  }
+
+  private void send(LookupAnswer answer) {
+    answered++;
+    if (!answers.isCancelled()) {
+      answers.onNext(answer);
+    }
+  }
+
+  private void takeMore() {
+    if (answered < CREDIT_STEP) {
+      return;
+    }
+    int more = answered;
+    answered = 0;
     if (answers.isReady()) {
-      answers.request(requests);
+      answers.request(more);
       return;
     }
     synchronized (this) {
-      deferred += requests;
+      deferred += more;
     }
     if (answers.isReady()) {
       // It became ready before it could see what was deferred.
       ready();
-    }
-  }
-
-  private void answer(List<LookupRequest> batch) {
-    Map<TableBucket, List<LookupRequest>> byBucket = new LinkedHashMap<>();
-    for (LookupRequest request : batch) {
-      if (request.getTableId() < 1 || request.getBucket() < 0 || request.getPartitionId() < 0) {
-        refuse(
-            request,
-            new SluiceException(
-                ErrorCode.INVALID_ARGUMENT,
-                "A lookup names table id "
-                    + request.getTableId()
-                    + ", partition id "
-                    + request.getPartitionId()
-                    + ", bucket "
-                    + request.getBucket()));
-        continue;
-      }
-      byBucket
-          .computeIfAbsent(
-              new TableBucket(request.getTableId(), request.getPartitionId(), request.getBucket()),
-              any -> new ArrayList<>())
-          .add(request);
-    }
-    byBucket.forEach(this::answer);
-  }
-
-  private void answer(TableBucket bucket, List<LookupRequest> requests) {
-    // Every request is here until it is answered.
-    List<LookupRequest> open = new ArrayList<>(requests);
-    try {
-      Replica replica = lookups.replica(bucket);
-      replica.requireLeader();
-      KeyRouting routing = routing(replica.table());
-      List<byte[]> keys = new ArrayList<>();
-      open.removeIf(request -> !addKeys(request, routing, keys));
-      List<byte @Nullable []> values = lookups.read(replica, keys);
-      int from = 0;
-      for (LookupRequest request : List.copyOf(open)) {
-        int to = from + request.getKeysCount();
-        open.remove(0);
-        answer(request, replica.table(), values.subList(from, to));
-        from = to;
-      }
-    } catch (RuntimeException e) {
-      SluiceException failure = StatusMapping.fromStatus(e);
-      if (failure.code() == ErrorCode.INTERNAL) {
-        log.error("Lookups in {} failed", bucket, e);
-      }
-      open.forEach(request -> refuse(request, failure));
-    }
-  }
-
-  /** Gives the rows in the schema that the request asks for. */
-  private void answer(LookupRequest request, HostedTable table, List<byte @Nullable []> values) {
-    try {
-      send(request, inSchema(request.getSchemaId(), table, values));
-    } catch (SluiceException wrong) {
-      refuse(request, wrong);
-    }
-  }
-
-  private List<byte @Nullable []> inSchema(
-      int schemaId, HostedTable table, List<byte @Nullable []> values) {
-    if (schemaId == 0) {
-      return values;
-    }
-    if (schemaId > table.schema().schemaId()) {
-      throw new SluiceException(
-          ErrorCode.LEADER_NOT_READY,
-          "Schema " + schemaId + " of " + table.path() + " has not arrived at this server yet");
-    }
-    ConvertedValues known = conversions.get(schemaId);
-    if (known == null || conversionsOf != table) {
-      conversions.clear();
-      conversionsOf = table;
-      known = new ConvertedValues(schemas(table), table.schema(schemaId));
-      conversions.put(schemaId, known);
-    }
-    List<byte @Nullable []> converted = new ArrayList<>(values.size());
-    for (byte[] value : values) {
-      converted.add(value == null ? null : known.convert(value));
-    }
-    return converted;
-  }
-
-  private static KvSchemas schemas(HostedTable table) {
-    return new KvSchemas() {
-      @Override
-      public TableSchema current() {
-        return table.schema();
-      }
-
-      @Override
-      public TableSchema schema(int schemaId) {
-        return table.schema(schemaId);
-      }
-    };
-  }
-
-  /** Adds the request's keys; refuses it and returns false when one of them is wrong. */
-  private boolean addKeys(LookupRequest request, KeyRouting routing, List<byte[]> keys) {
-    try {
-      keys.addAll(keys(request, routing));
-      return true;
-    } catch (SluiceException wrong) {
-      refuse(request, wrong);
-      return false;
-    }
-  }
-
-  private KeyRouting routing(HostedTable table) {
-    Routing known = routings.get(table.tableId());
-    if (known == null || known.table() != table) {
-      known =
-          new Routing(
-              table,
-              KeyRouting.of(table.path(), table.schema(), table.bucketKey(), table.bucketCount()));
-      routings.put(table.tableId(), known);
-    }
-    return known.keys();
-  }
-
-  private static List<byte[]> keys(LookupRequest request, KeyRouting routing) {
-    if (request.getKeysCount() > MAX_KEYS) {
-      throw new SluiceException(
-          ErrorCode.INVALID_ARGUMENT,
-          "A lookup has " + request.getKeysCount() + " keys; the limit is " + MAX_KEYS);
-    }
-    List<byte[]> keys = new ArrayList<>(request.getKeysCount());
-    for (ByteString each : request.getKeysList()) {
-      byte[] key = each.toByteArray();
-      routing.check(key, request.getBucket());
-      keys.add(key);
-    }
-    return keys;
-  }
-
-  private void send(LookupRequest request, List<byte @Nullable []> values) {
-    LookupResponse.Builder response =
-        LookupResponse.newBuilder().setRequestId(request.getRequestId());
-    long bytes = 0;
-    for (byte[] value : values) {
-      bytes += value == null ? 0 : value.length;
-      response.addValues(value == null ? ByteString.EMPTY : UnsafeByteOperations.unsafeWrap(value));
-    }
-    if (bytes > BatchLimits.MAX_SINGLE_ROW_BYTES && values.size() > 1) {
-      refuse(
-          request,
-          new SluiceException(
-              ErrorCode.BATCH_TOO_LARGE,
-              "The rows of "
-                  + values.size()
-                  + " keys take "
-                  + bytes
-                  + " bytes; the limit is "
-                  + BatchLimits.MAX_SINGLE_ROW_BYTES
-                  + ", look fewer keys up at once"));
-      return;
-    }
-    send(response.build());
-  }
-
-  private void refuse(LookupRequest request, SluiceException why) {
-    send(
-        LookupResponse.newBuilder()
-            .setRequestId(request.getRequestId())
-            .setError(PutErrors.toPutError(why))
-            .build());
-  }
-
-  private void send(LookupResponse response) {
-    if (!answers.isCancelled()) {
-      answers.onNext(response);
     }
   }
 }

@@ -9,7 +9,7 @@ import java.util.List;
  *
  * @param header the 96 bytes with the leader's fields zero
  * @param sections change types, statistics, metadata, checksums, body: each with position and limit
- *     set, without padding; for a log table empty ones may be left out
+ *     set, without padding; for a log table the body may be several buffers
  * @param targetColumns ids of the columns that the rows have, in their order, and write; empty for
  *     whole rows, as always for a log table
  * @param ackedThrough last sequence whose final answer the writer holds, -1 for none

@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What a tablet does beside its puts: looks at the disk, forces logs, saves recovery points,
- * deletes segments that are too old and the directories of removed replicas when nobody reads them
- * any more. One thread runs it.
+ * deletes segments and rows that are too old, and the directories of removed replicas when nobody
+ * reads them any more. One thread runs it.
  */
 final class Housekeeper implements Agent {
   private static final Logger log = LoggerFactory.getLogger(Housekeeper.class);
@@ -42,6 +42,7 @@ final class Housekeeper implements Agent {
   private final TimeSource time;
   private final long checkpointIntervalNanos;
   private final RetentionAgent retention;
+  private final ExpiryAgent expiry;
   private final LogPool pool;
   private final Supplier<Collection<LocalReplica>> replicas;
   private final ConcurrentLinkedQueue<Removed> arrivals = new ConcurrentLinkedQueue<>();
@@ -72,6 +73,7 @@ final class Housekeeper implements Agent {
     this.retention = retention;
     this.pool = pool;
     this.replicas = replicas;
+    this.expiry = new ExpiryAgent(time, replicas);
     this.lastCheckpoint = time.nanoTime();
   }
 
@@ -102,7 +104,7 @@ final class Housekeeper implements Agent {
     if (due) {
       shortenNextStart();
     }
-    return dirty.size() + retention.doWork() + deleteRemoved();
+    return dirty.size() + retention.doWork() + expiry.doWork() + deleteRemoved();
   }
 
   /** Lets go of what idle logs hold in memory, and asks for the checkpoints that are due. */

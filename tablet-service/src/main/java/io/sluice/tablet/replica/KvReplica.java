@@ -5,17 +5,24 @@ import io.sluice.common.SluiceException;
 import io.sluice.format.batch.BatchWriter;
 import io.sluice.format.batch.EncodedBatch;
 import io.sluice.format.batch.LogBatchHeader;
+import io.sluice.format.merge.MergeRules;
+import io.sluice.format.schema.Column;
 import io.sluice.format.schema.TableSchema;
 import io.sluice.tablet.kv.ChangelogApplier;
 import io.sluice.tablet.kv.ChangelogEncoder;
 import io.sluice.tablet.kv.ChangelogPlan;
+import io.sluice.tablet.kv.KvContext;
+import io.sluice.tablet.kv.KvLog;
+import io.sluice.tablet.kv.KvRules;
 import io.sluice.tablet.kv.KvSchemas;
 import io.sluice.tablet.kv.KvStore;
 import io.sluice.tablet.kv.KvTablet;
 import io.sluice.tablet.kv.PutShape;
+import io.sluice.tablet.kv.RowsView;
 import io.sluice.tablet.log.BucketLog;
 import io.sluice.tablet.log.LogCursor;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  * committed is applied to the store. {@code applied ≤ committed}, {@code applied ≤ known end ≤ log
  * end}.
  *
- * <p>Owned by the shard's thread; {@link #store} and {@link #applied} are for everybody, {@link
- * #close} for whoever stops the server, after the shard.
+ * <p>Owned by the shard's thread; {@link #rows}, {@link #rules}, {@link #rowCount} and {@link
+ * #applied} are for everybody, {@link #close} for whoever stops the server, after the shard.
  */
 final class KvReplica {
   private static final String DIRECTORY = "kv";
@@ -41,18 +48,25 @@ final class KvReplica {
   private final KvHost host;
   private final BucketLog log;
   private final Supplier<HostedTable> table;
-  private final Runnable forceLog;
+  private final GrantedIds ids;
+  private final RowsOpening opening;
   // As the table's options were when the newest put came.
   private @Nullable ChangelogEncoder encoder;
   private Map<String, String> encoderOptions = Map.of();
   private final Map<ShapeKey, PutShape> shapes = new HashMap<>();
   private volatile @Nullable KvTablet tablet;
+  private volatile @Nullable TableRules knownRules;
+
+  /** The rules of a table as it was described then. */
+  private record TableRules(HostedTable table, KvRules rules) {}
 
   /** What rows of a put look like. */
   private record ShapeKey(TableSchema schema, List<Integer> targets) {}
 
   /** How far loading the changelog is. */
   enum Progress {
+    /** The store is being opened, which says when it is. */
+    OPENING,
     /** Everything below the log end is known: puts may come. */
     DONE,
     /** There is more to load. */
@@ -62,24 +76,45 @@ final class KvReplica {
   }
 
   /**
-   * @param forceLog forces the log to disk, on any thread: the store must not be ahead of it there,
-   *     as after a power loss it could not be built anew from a log whose beginning was deleted
+   * @param changelog the log, as the store sees it
+   * @param waiting who waits for ids
    */
-  KvReplica(KvHost host, BucketLog log, Supplier<HostedTable> table, Runnable forceLog) {
+  KvReplica(
+      KvHost host,
+      BucketLog log,
+      Supplier<HostedTable> table,
+      KvLog changelog,
+      GrantedIds.Listener waiting) {
     this.host = host;
     this.log = log;
     this.table = table;
-    this.forceLog = forceLog;
+    this.ids = new GrantedIds(log.bucket(), host, waiting);
+    Path directory = log.directory().resolve(DIRECTORY);
+    this.opening =
+        new RowsOpening(
+            host,
+            log,
+            directory,
+            () -> table.get().schema().schemaId(),
+            () -> open(directory, changelog));
   }
 
   /**
-   * Opens the store when it is not open and loads a bounded part of the changelog that is not known
-   * yet.
+   * Has the store opened when it is not open and loads a bounded part of the changelog that is not
+   * known yet.
    *
+   * @param opened run on any thread when the store is open or cannot be
    * @throws SluiceException CORRUPT_STORAGE when the store or the changelog is damaged
    */
-  Progress catchUp(long committed) {
-    KvTablet open = openTablet();
+  Progress catchUp(long committed, Runnable opened) {
+    KvTablet open = tablet;
+    if (open == null) {
+      open = opening.poll(opened);
+      if (open == null) {
+        return Progress.OPENING;
+      }
+      tablet = open;
+    }
     long end = log.endOffset();
     if (open.knownEnd() == end) {
       return Progress.DONE;
@@ -109,22 +144,39 @@ final class KvReplica {
     open.load(header, ChangelogApplier.sections(header, bytes.flip()));
   }
 
+  private KvTablet open(Path directory, KvLog changelog) {
+    return KvTablet.open(
+        host.resources(),
+        log.bucket(),
+        directory,
+        new KvContext(schemas(), ids, host.time(), host.allocator()),
+        changelog,
+        log.startOffset(),
+        log.endOffset());
+  }
+
   private KvTablet openTablet() {
     KvTablet open = tablet;
     if (open == null) {
-      open =
-          KvTablet.open(
-              host.resources(),
-              log.bucket(),
-              log.directory().resolve(DIRECTORY),
-              schemas(),
-              host.allocator(),
-              log.startOffset(),
-              log.endOffset(),
-              forceLog);
-      tablet = open;
+      throw notLoaded();
     }
     return open;
+  }
+
+  private SluiceException notLoaded() {
+    return new SluiceException(
+        ErrorCode.LEADER_NOT_READY, "The rows of " + log.bucket() + " are not loaded yet");
+  }
+
+  /** Closes the store, whose files are damaged; {@link #catchUp} opens a restored one. */
+  void dropDamaged(SluiceException damage) {
+    tablet = null;
+    // Perhaps nobody has taken it from there yet.
+    KvTablet open = opening.end();
+    opening.again(damage);
+    if (open != null) {
+      open.discard();
+    }
   }
 
   private KvSchemas schemas() {
@@ -138,7 +190,46 @@ final class KvReplica {
       public TableSchema schema(int schemaId) {
         return table.get().schema(schemaId);
       }
+
+      @Override
+      public KvRules rules() {
+        return KvReplica.this.rules();
+      }
     };
+  }
+
+  /** The rules of the table as it is described now; on any thread. */
+  KvRules rules() {
+    HostedTable now = table.get();
+    TableRules known = knownRules;
+    if (known == null || known.table() != now) {
+      known = new TableRules(now, KvRules.of(now.schema(), now.options()));
+      knownRules = known;
+    }
+    return known.rules();
+  }
+
+  /** The bucket is led from here: ids are asked for if its table gives them. */
+  void lead(int epoch) {
+    KvRules rules = rules();
+    if (rules.merge().autoIncrementColumn() >= 0) {
+      ids.lead(epoch, rules.merge().maxIdRange());
+    }
+  }
+
+  /** The bucket is not led from here any more. */
+  void leadNoMore() {
+    ids.stop();
+  }
+
+  /** Whether as many new rows can have ids; when not, ids have been asked for. */
+  boolean hasIdsFor(int rows) {
+    MergeRules merge = rules().merge();
+    if (merge.autoIncrementColumn() < 0) {
+      return true;
+    }
+    ids.limit(merge.maxIdRange());
+    return ids.require(rows);
   }
 
   /** Moves what is committed to the store, as far as it takes it now. */
@@ -162,12 +253,18 @@ final class KvReplica {
   }
 
   /**
-   * End of the records that the store has on disk; the log start while it is not open. A restart
-   * needs the changelog from there on. On any thread.
+   * End of the records that the store and every snapshot of it have on disk; the log start while it
+   * is not open. A restart, or a restored snapshot, needs the changelog from there on. On any
+   * thread.
    */
   long flushed() {
     KvTablet open = tablet;
-    return open == null ? log.startOffset() : open.store().flushedAppliedOffset();
+    if (open == null) {
+      return log.startOffset();
+    }
+    long flushed = Math.min(open.store().flushedAppliedOffset(), opening.oldestSnapshot());
+    // Once it is being restored its snapshots are not known any more.
+    return tablet == open ? flushed : log.startOffset();
   }
 
   /**
@@ -181,15 +278,46 @@ final class KvReplica {
   long put(AppendRequest request, int firstRow, int epoch) {
     BatchWriter writer = writer(request.header(), firstRow);
     try (ChangelogPlan plan = evaluate(request, firstRow)) {
-      if (plan.isEmpty()) {
-        keepSequences(writer, epoch);
-        return -1;
+      return append(plan, writer, epoch);
+    }
+  }
+
+  /**
+   * Makes the rows of the keys that have none.
+   *
+   * @return offset of the first record, -1 when there is none
+   */
+  long insertMissing(List<byte[]> keys, int epoch) {
+    try (ChangelogPlan plan = evaluated(() -> openTablet().insertMissing(keys))) {
+      host.counters().madeRows(plan.recordCount());
+      return append(plan, BatchWriter.NONE, epoch);
+    }
+  }
+
+  /** Deletes those of the rows that have expired by now, large ones in several batches. */
+  void removeExpired(List<byte[]> keys, int epoch) {
+    try (ChangelogPlan plan = evaluated(() -> openTablet().removeExpired(keys))) {
+      long base = append(plan, BatchWriter.NONE, epoch);
+      host.counters().removedExpired(base < 0 ? 0 : plan.recordCount());
+    } catch (SluiceException e) {
+      if (e.code() != ErrorCode.PUT_TOO_LARGE || keys.size() < 2) {
+        throw e;
       }
-      try (EncodedBatch batch = encode(plan, writer)) {
-        long base = log.append(batch.header(), batch.sections(), epoch);
-        plan.applied(base, batch.header().appendTimeMs());
-        return base;
-      }
+      int half = keys.size() / 2;
+      removeExpired(keys.subList(0, half), epoch);
+      removeExpired(keys.subList(half, keys.size()), epoch);
+    }
+  }
+
+  private long append(ChangelogPlan plan, BatchWriter writer, int epoch) {
+    if (plan.isEmpty()) {
+      keepSequences(writer, epoch);
+      return -1;
+    }
+    try (EncodedBatch batch = encode(plan, writer)) {
+      long base = log.append(batch.header(), batch.sections(), epoch);
+      plan.applied(base, batch.header().appendTimeMs());
+      return base;
     }
   }
 
@@ -201,14 +329,26 @@ final class KvReplica {
   }
 
   private ChangelogPlan evaluate(AppendRequest request, int firstRow) {
+    return evaluated(() -> openTablet().evaluate(shape(request), request.sections(), firstRow));
+  }
+
+  private ChangelogPlan evaluated(Supplier<ChangelogPlan> evaluation) {
+    boolean evaluated = false;
+    ids.mark();
     try {
-      return openTablet().evaluate(shape(request), request.sections(), firstRow);
+      ChangelogPlan plan = evaluation.get();
+      evaluated = true;
+      return plan;
     } catch (OutOfMemoryException e) {
       throw noMemory(e);
     } catch (IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException e) {
       // Nothing was changed yet: the put is at fault, not the replica.
       throw new SluiceException(
           ErrorCode.INTERNAL, "The put cannot be evaluated: " + e.getMessage(), e);
+    } finally {
+      if (!evaluated) {
+        ids.takeBack();
+      }
     }
   }
 
@@ -238,20 +378,48 @@ final class KvReplica {
 
   private PutShape shape(AppendRequest request) {
     HostedTable now = table.get();
-    TableSchema schema = now.schema(request.header().schemaId());
+    int schemaId = request.header().schemaId();
+    if (schemaId > now.schema().schemaId()) {
+      // Who planned the put has heard of an ALTER that is still on its way to this bucket.
+      throw new SluiceException(
+          ErrorCode.LEADER_NOT_READY,
+          "Schema "
+              + schemaId
+              + " of "
+              + now.path()
+              + " has not arrived at bucket "
+              + log.bucket()
+              + " yet; it has "
+              + now.schema().schemaId());
+    }
+    TableSchema schema = now.schema(schemaId);
     if (shapes.size() >= MAX_SHAPES) {
       shapes.clear();
     }
     return shapes.computeIfAbsent(
         new ShapeKey(schema, request.targetColumns()),
-        key ->
-            (key.targets().isEmpty()
-                    ? PutShape.full(schema)
-                    : PutShape.partial(schema, key.targets()))
-                .routedBy(now.bucketKey(), now.bucketCount()));
+        key -> shape(key).routedBy(now.bucketKey(), now.bucketCount()));
   }
 
-  /** The rows as lookups see them; LEADER_NOT_READY before they are loaded. */
+  private PutShape shape(ShapeKey key) {
+    if (key.targets().isEmpty()) {
+      return PutShape.full(key.schema());
+    }
+    KvRules rules = rules();
+    int ids = rules.merge().autoIncrementColumn();
+    if (ids < 0) {
+      return PutShape.partial(key.schema(), key.targets());
+    }
+    int idColumn = rules.schema().columns().get(ids).id();
+    boolean allOthers = true;
+    for (Column column : key.schema().columns()) {
+      allOthers &= column.id() == idColumn || key.targets().contains(column.id());
+    }
+    return allOthers && !key.targets().contains(idColumn)
+        ? PutShape.withoutIds(key.schema(), key.targets())
+        : PutShape.partial(key.schema(), key.targets(), idColumn);
+  }
+
   private ChangelogEncoder encoder(Map<String, String> options) {
     ChangelogEncoder current = encoder;
     if (current != null && options.equals(encoderOptions)) {
@@ -271,19 +439,26 @@ final class KvReplica {
     }
   }
 
+  /** All that is stored; LEADER_NOT_READY before it is loaded. On any thread. */
   KvStore store() {
+    return openTablet().store();
+  }
+
+  /** The rows as lookups see them now; LEADER_NOT_READY before they are loaded. */
+  RowsView rows() {
+    return RowsView.of(store(), rules().merge().rowTtl(), host.time().epochMs());
+  }
+
+  /** Number of rows that are applied, -1 when it is not known. On any thread. */
+  long rowCount() {
     KvTablet open = tablet;
-    if (open == null) {
-      throw new SluiceException(
-          ErrorCode.LEADER_NOT_READY, "The rows of " + log.bucket() + " are not loaded yet");
-    }
-    return open.store();
+    return open == null ? ReplicaOffsets.UNKNOWN_ROWS : open.store().count();
   }
 
   /** Flushes and closes the store. */
   void close() {
     closeEncoder();
-    KvTablet open = tablet;
+    KvTablet open = opening.end();
     if (open != null) {
       open.close();
     }
@@ -292,7 +467,7 @@ final class KvReplica {
   /** Closes the store of a bucket that is being removed. */
   void discard() {
     closeEncoder();
-    KvTablet open = tablet;
+    KvTablet open = opening.end();
     if (open != null) {
       open.discard();
     }

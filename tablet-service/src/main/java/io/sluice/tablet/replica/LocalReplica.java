@@ -3,13 +3,11 @@ package io.sluice.tablet.replica;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
-import io.sluice.format.batch.LogBatchHeader;
-import io.sluice.tablet.kv.KvStore;
+import io.sluice.tablet.kv.RowsView;
 import io.sluice.tablet.log.BucketLog;
-import io.sluice.tablet.log.SequenceDecision;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,12 +25,13 @@ final class LocalReplica implements Replica {
   private final BucketLog log;
   private final AppendShard shard;
   private final @Nullable KvReplica kv;
+  private final @Nullable ExpirySweep expiry;
   private final Retention retention;
   private final Refusals refusals;
   private final ReplicaStatus status;
   private final Listeners listeners = new Listeners();
   // Of the shard's thread.
-  private final WaitingPuts waiting = new WaitingPuts();
+  private final PutQueue puts;
   private boolean telling;
   private boolean pausing;
 
@@ -50,11 +49,18 @@ final class LocalReplica implements Replica {
     this.kv =
         table.schema().primaryKey().isEmpty()
             ? null
-            : new KvReplica(context.kv(), log, this::table, () -> Housekeeper.force(this));
+            : new KvReplica(
+                context.kv(),
+                log,
+                this::table,
+                new ReplicaChangelog(this),
+                new WaitingForIds(this));
+    this.expiry = kv == null ? null : new ExpirySweep(this, kv, context.kv());
     this.retention = new Retention(this, log, kv);
     retention.table(table);
     this.refusals = new Refusals(context.serverId(), this::displayName);
     this.status = new ReplicaStatus(refusals);
+    this.puts = new PutQueue(this, context, log, kv, refusals);
   }
 
   @Override
@@ -134,7 +140,13 @@ final class LocalReplica implements Replica {
       return;
     }
     advance();
-    if (committed >= epochStart && visible >= committed && status.leads(now)) {
+    if (committed >= epochStart
+        && visible >= committed
+        && (kv == null || !kv.isBehind(committed))
+        && status.leads(now)) {
+      if (kv != null) {
+        kv.lead(now.epoch());
+      }
       logger.debug(
           "Leads {} ({}) from offset {} under epoch {}",
           displayName(),
@@ -154,14 +166,15 @@ final class LocalReplica implements Replica {
       return true;
     }
     try {
-      KvReplica.Progress progress = kv.catchUp(committed);
-      if (progress == KvReplica.Progress.DONE) {
-        return true;
-      }
-      if (progress == KvReplica.Progress.MORE) {
-        ControlTask.queue(shard, this::prepare);
-      } else {
-        goOnAfterPause();
+      switch (kv.catchUp(committed, () -> onShard(this::prepare))) {
+        case DONE -> {
+          return true;
+        }
+        case MORE -> onShard(this::prepare);
+        case STALLED -> goOnAfterPause();
+        case OPENING -> {
+          // Prepares on when it is open.
+        }
       }
     } catch (SluiceException e) {
       takeOffline("Cannot load the rows: " + e.getMessage());
@@ -170,6 +183,20 @@ final class LocalReplica implements Replica {
       throw defect;
     }
     return false;
+  }
+
+  /**
+   * The files of the rows are damaged: what is committed is built anew from a snapshot and the log,
+   * while puts and lookups are asked to try again. Records stay as visible as they were.
+   */
+  void restoreRows(SluiceException damage) {
+    if (kv == null || status.gone() || status.offlineReason() != null) {
+      return;
+    }
+    logger.warn("Restores the rows of {}: {}", displayName(), damage.getMessage());
+    status.leadsNoMore();
+    kv.dropDamaged(damage);
+    prepare();
   }
 
   /** Ends every use: the directory is about to be removed. Waits until nothing is being written. */
@@ -189,6 +216,7 @@ final class LocalReplica implements Replica {
 
   /** Closes the store of the rows; after the shard has stopped. */
   void closeRows() {
+    puts.refuseParked(new SluiceException(ErrorCode.UNAVAILABLE, "This tablet server is stopping"));
     if (kv != null) {
       kv.close();
     }
@@ -212,82 +240,71 @@ final class LocalReplica implements Replica {
   public void append(AppendRequest request, AppendCallback callback) {
     try {
       int epoch = requireLeader();
-      shard.submit(new Put(this, shard, request, callback, epoch));
+      shard.submit(new BatchPut(this, shard, request, callback, epoch));
     } catch (SluiceException refused) {
       Put.refuse(callback, refused, this);
     }
   }
 
-  /** Decides and stores; on the shard's thread. */
-  void process(Put put) {
+  @Override
+  public void insertMissing(List<byte[]> encodedKeys, AppendCallback callback) {
     try {
-      Leadership now = requireServing();
-      if (!now.leads(put.epoch())) {
-        throw refusals.notLeader(now);
+      if (kv == null) {
+        throw refusals.noRows(table);
       }
-      decide(put);
+      int epoch = requireLeader();
+      shard.submit(new MissingRows(this, shard, encodedKeys, callback, epoch));
     } catch (SluiceException refused) {
-      afterFailure(refused);
-      put.abandon(refused);
-    } catch (RuntimeException | Error defect) {
-      takeOffline("A put failed in a way that is not understood: " + defect);
-      throw defect;
+      Put.refuse(callback, refused, this);
     }
   }
 
-  private void decide(Put put) {
-    LogBatchHeader header = put.request().header();
-    SequenceDecision decision =
-        log.decide(
-            header, put.request().ackedThrough(), context.fences().newest(header.writerId()));
-    refusals.check(decision, put.request());
-    context.fences().raise(header.writerId(), header.writerEpoch());
-    if (decision instanceof SequenceDecision.Duplicate duplicate) {
-      // Its rows may still wait for the in-sync replicas: they lie below the log end.
-      put.storedAt(duplicate.baseOffset(), true, log.endOffset());
-      answer(put);
-      return;
-    }
-    if (context.disk().full()) {
-      throw context.disk().refusal(displayName());
-    }
-    int stored = decision instanceof SequenceDecision.Overlap overlap ? overlap.rows() : 0;
-    if (kv != null) {
-      change(put, kv, stored);
-    } else if (stored > 0) {
-      storeRest(put, stored);
-    } else {
-      store(put, header, put.request().sections());
-    }
+  /** Takes a put in; on the shard's thread. */
+  void take(Put put) {
+    puts.take(put);
   }
 
-  /** Changes rows; the answer waits for all that the put was evaluated against. */
-  private void change(Put put, KvReplica rows, int firstRow) {
-    long base = rows.put(put.request(), firstRow, put.epoch());
-    put.storedAt(base, false, log.endOffset());
-    advance();
-    answer(put);
+  /** The puts that wait here; of the shard's thread. */
+  PutQueue puts() {
+    return puts;
   }
 
-  private void storeRest(Put put, int rows) {
-    try (BatchSlicer.Slice rest = context.slicer().dropFirst(table, put.request(), rows)) {
-      store(put, rest.header(), rest.sections());
-    }
+  boolean leads() {
+    return status.leadership().state() == Leadership.State.LEADING && offlineReason() == null;
   }
 
-  private void store(Put put, LogBatchHeader header, List<ByteBuffer> sections) {
-    long base = log.append(header, sections, put.epoch());
-    put.storedAt(base, false, header.nextOffset());
-    advance();
-    answer(put);
+  /** One turn of the removal of expired rows; on the housekeeper's thread. */
+  int sweepExpired(long nowMs) {
+    return expiry == null || gone() ? 0 : expiry.doWork(nowMs);
   }
 
-  private void answer(Put put) {
-    if (!put.request().waitForVisible() || put.visibleAt() <= visible) {
-      put.succeed();
-    } else {
-      waiting.add(put);
-    }
+  /**
+   * Deletes those of the rows that have expired by then.
+   *
+   * @param done called on the shard's thread with whether they are gone
+   */
+  void removeExpired(List<byte[]> keys, Consumer<Boolean> done) {
+    onShard(
+        () -> {
+          boolean removed = false;
+          try {
+            Leadership now = status.leadership();
+            if (kv != null && leads() && !context.disk().full()) {
+              kv.removeExpired(keys, now.epoch());
+              removed = true;
+              advance();
+            }
+          } catch (SluiceException e) {
+            // They stay hidden; the next pass finds them again.
+            afterFailure(e);
+            logger.debug("Expired rows of {} stay for now: {}", displayName(), e.getMessage());
+          } catch (RuntimeException | Error defect) {
+            takeOffline("Expired rows were removed in a way that is not understood: " + defect);
+            throw defect;
+          } finally {
+            done.accept(removed);
+          }
+        });
   }
 
   void afterFailure(SluiceException refused) {
@@ -299,18 +316,19 @@ final class LocalReplica implements Replica {
   }
 
   /** Advances committed as far as the in-sync replicas have the log, and answers who waited. */
-  private void advance() {
+  void advance() {
     ReplicaRole role = status.leadership().role();
     if (role == null || !role.isOnlyReplica(context.serverId())) {
       return;
     }
     committed = log.endOffset();
     long seen = kv == null ? committed : Math.min(committed, apply(kv));
-    if (seen == visible) {
+    // Rows that are being restored are behind what was visible already.
+    if (seen <= visible) {
       return;
     }
     visible = seen;
-    waiting.succeedBelow(visible);
+    puts.succeedBelow(visible);
     changed();
   }
 
@@ -350,7 +368,10 @@ final class LocalReplica implements Replica {
   }
 
   private void refuseWaiting() {
-    waiting.refuseAll(refusals.notLeader(status.leadership()));
+    if (kv != null) {
+      kv.leadNoMore();
+    }
+    puts.refuseAll(refusals.notLeader(status.leadership()));
   }
 
   @Override
@@ -377,7 +398,8 @@ final class LocalReplica implements Replica {
     long shown = visible;
     long reached = committed;
     long end = log.endOffset();
-    return new ReplicaOffsets(start, start, reached, shown, Math.min(shown, forced), end);
+    long rows = kv == null ? ReplicaOffsets.UNKNOWN_ROWS : kv.rowCount();
+    return new ReplicaOffsets(start, start, reached, shown, Math.min(shown, forced), end, rows);
   }
 
   long visible() {
@@ -385,13 +407,13 @@ final class LocalReplica implements Replica {
   }
 
   @Override
-  public KvStore requireRows() {
+  public RowsView requireRows() {
     KvReplica rows = kv;
     if (rows == null) {
       throw refusals.noRows(table);
     }
     requireLeader();
-    return rows.store();
+    return rows.rows();
   }
 
   @Override
@@ -441,7 +463,7 @@ final class LocalReplica implements Replica {
       return;
     }
     logger.error("Replica of {} ({}) goes offline: {}", displayName(), bucket(), reason);
-    ControlTask.queue(shard, () -> waiting.refuseAll(refusals.offline(reason)));
+    ControlTask.queue(shard, () -> puts.refuseAll(refusals.offline(reason)));
     tellListeners();
   }
 

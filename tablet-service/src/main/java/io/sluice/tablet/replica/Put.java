@@ -4,13 +4,15 @@ import io.sluice.common.SluiceException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A put on its way: queued, perhaps waiting for its rows to become visible, answered once. */
-final class Put implements ShardTask {
+/**
+ * A change on its way: queued, perhaps waiting for ids or for its rows to become visible, answered
+ * once.
+ */
+abstract class Put implements ShardTask {
   private static final Logger log = LoggerFactory.getLogger(Put.class);
 
   private final LocalReplica replica;
   private final AppendShard shard;
-  private final AppendRequest request;
   private final AppendCallback callback;
   private final int epoch;
   private final int bytes;
@@ -22,23 +24,14 @@ final class Put implements ShardTask {
 
   /**
    * @param epoch epoch under which the put was taken in
+   * @param bytes what it counts against the shard's limit
    */
-  Put(
-      LocalReplica replica,
-      AppendShard shard,
-      AppendRequest request,
-      AppendCallback callback,
-      int epoch) {
+  Put(LocalReplica replica, AppendShard shard, AppendCallback callback, int epoch, int bytes) {
     this.replica = replica;
     this.shard = shard;
-    this.request = request;
     this.callback = callback;
     this.epoch = epoch;
-    this.bytes = Math.max(1, request.header().length());
-  }
-
-  AppendRequest request() {
-    return request;
+    this.bytes = Math.max(1, bytes);
   }
 
   int epoch() {
@@ -46,14 +39,25 @@ final class Put implements ShardTask {
   }
 
   @Override
-  public int bytes() {
+  public final int bytes() {
     return bytes;
   }
 
   @Override
-  public void run() {
-    replica.process(this);
+  public final void run() {
+    replica.take(this);
   }
+
+  /**
+   * Stores what it is, on the shard's thread.
+   *
+   * @return false when ids are missing: nothing was done, and it is to be tried again
+   * @throws SluiceException what it is refused for
+   */
+  abstract boolean store(PutQueue queue);
+
+  /** Whether the answer waits until the rows are visible. */
+  abstract boolean waitsForVisible();
 
   /** Sets the answer that is given when visible has reached an offset. */
   void storedAt(long newBaseOffset, boolean newDuplicate, long newVisibleAt) {
@@ -78,7 +82,7 @@ final class Put implements ShardTask {
   }
 
   @Override
-  public void abandon(SluiceException why) {
+  public final void abandon(SluiceException why) {
     if (finish()) {
       refuse(callback, why, replica);
     }

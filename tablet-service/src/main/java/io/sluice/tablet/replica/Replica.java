@@ -1,7 +1,8 @@
 package io.sluice.tablet.replica;
 
 import io.sluice.common.TableBucket;
-import io.sluice.tablet.kv.KvStore;
+import io.sluice.tablet.kv.RowsView;
+import java.util.List;
 
 /**
  * One bucket's replica on this server, as the protocol layer sees it. Thread-safe; no method but
@@ -36,6 +37,16 @@ public interface Replica {
   void append(AppendRequest request, AppendCallback callback);
 
   /**
+   * Makes the rows of keys that have none (or an expired one): with the key, an id in the
+   * auto-increment column, and in every other column its write default or NULL. A row that exists
+   * then is left as it is, whoever made it. Answered like an append, once, when lookups see all of
+   * the rows; refused with INVALID_VALUE when a NOT NULL column has no default.
+   *
+   * @param encodedKeys row keys of this bucket, checked by the caller; not to be changed
+   */
+  void insertMissing(List<byte[]> encodedKeys, AppendCallback callback);
+
+  /**
    * The last sequence stored for the writer, -1 when none. A higher epoch than any seen fences the
    * lower ones from now on; a lower one is refused with FENCED_WRITER.
    */
@@ -52,9 +63,10 @@ public interface Replica {
 
   /**
    * The rows of a primary-key bucket as lookups see them, with everything that was acknowledged.
-   * UNSUPPORTED for a log table, else as {@link #requireLeader}. Reading them does I/O.
+   * UNSUPPORTED for a log table, else as {@link #requireLeader}. Asked for at each read: which rows
+   * have expired is that of the moment. Reading them does I/O.
    */
-  KvStore requireRows();
+  RowsView requireRows();
 
   /** Calls the listener, on any thread and without locks held, whenever visible or role changes. */
   void addListener(Runnable listener);

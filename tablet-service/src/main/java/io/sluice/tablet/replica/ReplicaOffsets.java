@@ -10,6 +10,17 @@ package io.sluice.tablet.replica;
  * @param visible end of what readers see (the high watermark)
  * @param stable end of what is visible and forced to disk
  * @param logEnd end of the log
+ * @param rowCount rows of a primary-key bucket that are applied, {@link #UNKNOWN_ROWS} when nobody
+ *     knows how many they are, and for log tables
  */
 public record ReplicaOffsets(
-    long logStart, long localStart, long committed, long visible, long stable, long logEnd) {}
+    long logStart,
+    long localStart,
+    long committed,
+    long visible,
+    long stable,
+    long logEnd,
+    long rowCount) {
+  /** A row count that is not known. */
+  public static final long UNKNOWN_ROWS = -1;
+}

@@ -457,7 +457,7 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
         new CleanStop(data, pool)
             .closeLogs(replicas.values(), unassigned.values(), clusterId, appliedIndex);
     // After the logs: a store must not be ahead of its log on the disk.
-    replicas.values().forEach(LocalReplica::closeRows);
+    context.kv().forAll(replicas.values(), LocalReplica::closeRows);
     files.close();
     if (clean) {
       data.markCleanStop();

@@ -35,6 +35,12 @@ final class ReplicaStatus {
     return leadership.compareAndSet(seen, seen.in(Leadership.State.LEADING));
   }
 
+  /** Has to prepare again before it leads on: its rows are being restored. */
+  void leadsNoMore() {
+    leadership.updateAndGet(
+        now -> now.state() == Leadership.State.LEADING ? now.in(Leadership.State.PREPARING) : now);
+  }
+
   /** The directory is about to be removed. */
   void retires() {
     leadership.updateAndGet(now -> now.in(Leadership.State.GONE));

@@ -3,6 +3,7 @@ package io.sluice.tablet.flight;
 import io.grpc.stub.StreamObserver;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
 import io.sluice.common.TablePath;
 import io.sluice.format.schema.TableSchema;
 import io.sluice.protocol.error.StatusMapping;
@@ -26,9 +27,12 @@ import io.sluice.protocol.metadata.v1.MetadataServiceGrpc;
 import io.sluice.protocol.metadata.v1.PartitionInfo;
 import io.sluice.protocol.metadata.v1.TableInfo;
 import io.sluice.tablet.replica.HostedTable;
+import io.sluice.tablet.replica.IdRange;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +61,7 @@ final class FakeCoordinator extends MetadataServiceGrpc.MetadataServiceImplBase 
   private final List<Tablet> tablets = new java.util.concurrent.CopyOnWriteArrayList<>();
   private final Map<TablePath, TableInfo> tables = new LinkedHashMap<>();
   private final Map<String, Integer> writers = new LinkedHashMap<>();
+  private final Map<Long, Long> nextIds = new ConcurrentHashMap<>();
   private long nextId = 1;
   private @Nullable SluiceException failure;
 
@@ -67,6 +72,13 @@ final class FakeCoordinator extends MetadataServiceGrpc.MetadataServiceImplBase 
   /** Every call fails with this until it is null again. */
   synchronized void fail(@Nullable SluiceException why) {
     failure = why;
+  }
+
+  /** Grants the ids of a table from 1 on. */
+  CompletableFuture<IdRange> grantIds(TableBucket bucket, int epoch, long count) {
+    // Not under the lock that is held while tablets learn of their buckets: they ask then.
+    long end = nextIds.merge(bucket.tableId(), 1 + count, (known, more) -> known + count);
+    return CompletableFuture.completedFuture(new IdRange(end - count, count));
   }
 
   /** Makes a table whose buckets go round the tablets. */

@@ -5,7 +5,7 @@ import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
 import io.sluice.format.batch.EncodedBatch;
 import io.sluice.format.batch.LogBatchHeader;
-import io.sluice.tablet.kv.KvStore;
+import io.sluice.tablet.kv.RowsView;
 import io.sluice.tablet.replica.AppendCallback;
 import io.sluice.tablet.replica.AppendRequest;
 import io.sluice.tablet.replica.BatchCursor;
@@ -164,7 +164,7 @@ final class FakeReplica implements Replica {
 
   @Override
   public synchronized ReplicaOffsets offsets() {
-    return new ReplicaOffsets(0, 0, logEnd, logEnd, logEnd, logEnd);
+    return new ReplicaOffsets(0, 0, logEnd, logEnd, logEnd, logEnd, ReplicaOffsets.UNKNOWN_ROWS);
   }
 
   @Override
@@ -245,7 +245,14 @@ final class FakeReplica implements Replica {
   }
 
   @Override
-  public KvStore requireRows() {
+  public void insertMissing(List<byte[]> encodedKeys, AppendCallback callback) {
+    callback.refused(
+        new SluiceException(
+            ErrorCode.UNSUPPORTED, "Table " + table.path() + " is a log table; append to it"));
+  }
+
+  @Override
+  public RowsView requireRows() {
     throw new SluiceException(
         ErrorCode.UNSUPPORTED, "Table " + table.path() + " is a log table; scan it instead");
   }

@@ -94,7 +94,8 @@ final class KeyedHarness implements AutoCloseable, FakeCoordinator.Hosting {
         KvHost.open(
             new KvSettings(16 << 20, 8 << 20, 4 << 20, 32, 1, 60_000, 32 << 20),
             allocator,
-            TimeSource.SYSTEM);
+            TimeSource.SYSTEM,
+            coordinator::grantIds);
     replicas =
         ReplicaSet.open(
             new TabletStorageConfig(
@@ -137,6 +138,7 @@ final class KeyedHarness implements AutoCloseable, FakeCoordinator.Hosting {
             .maxInboundMessageSize(FlightSettings.MAX_MESSAGE_BYTES)
             .addService(service)
             .addService(new LookupService(lookups))
+            .callExecutor(LookupService.callsOnTransport())
             .build()
             .start();
     coordinator.add(new FakeCoordinator.Tablet(server, flight.getPort(), this));

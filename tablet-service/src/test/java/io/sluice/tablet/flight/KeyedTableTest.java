@@ -25,9 +25,11 @@ import io.sluice.protocol.flight.v1.PutMetadata;
 import io.sluice.protocol.flight.v1.ScanMetadata;
 import io.sluice.protocol.flight.v1.ScanTicket;
 import io.sluice.protocol.flight.v1.StockPut;
+import io.sluice.protocol.kv.v1.LookupKind;
 import io.sluice.protocol.kv.v1.LookupRequest;
 import io.sluice.protocol.kv.v1.LookupResponse;
 import io.sluice.protocol.kv.v1.LookupServiceGrpc;
+import io.sluice.protocol.lookup.LookupAnswer;
 import io.sluice.protocol.metadata.v1.TableInfo;
 import io.sluice.testkit.Await;
 import java.nio.ByteBuffer;
@@ -588,14 +590,19 @@ final class KeyedTableTest {
     try (PeerChannels channels = new PeerChannels()) {
       PeerLookups peers = new PeerLookups(channels);
       List<byte @Nullable []> found =
-          peers.read(harness.address(), bucket, List.of(key("SFO"), key("SFO")), 1);
+          ask(peers, harness.address(), bucket, key("SFO"), key("SFO")).values();
       assertThat(found).hasSize(2).doesNotContainNull();
       TableBucket other = TableBucket.of(table.getTableId(), 1 - bucket.bucket());
-      assertThatThrownBy(() -> peers.read(harness.address(), other, List.of(key("SFO")), 1))
+      assertThatThrownBy(() -> ask(peers, harness.address(), other, key("SFO")))
           .hasMessageContaining("belongs to bucket " + bucket.bucket());
-      assertThatThrownBy(() -> peers.read("127.0.0.1:1", bucket, List.of(key("SFO")), 1))
+      assertThatThrownBy(() -> ask(peers, "127.0.0.1:1", bucket, key("SFO")))
           .hasMessageContaining("127.0.0.1:1");
     }
+  }
+
+  private static LookupAnswer ask(
+      PeerLookups peers, String address, TableBucket bucket, byte[]... keys) {
+    return peers.ask(address, bucket, LookupKind.LOOKUP_ROW, List.of(keys), 1, 0);
   }
 
   @Test

@@ -98,11 +98,10 @@ final class ChangelogApplierTest {
                 kv.resources,
                 KvFixture.BUCKET,
                 kv.directory,
-                kv.schemas,
-                kv.allocator,
+                new KvContext(kv.schemas, kv.ids, kv.clock, kv.allocator),
+                () -> {},
                 5,
-                9,
-                () -> {}));
+                9));
     assertThat(kv.resources.openStores()).isZero();
   }
 

@@ -17,6 +17,7 @@ import io.sluice.format.schema.ArrowSchemas;
 import io.sluice.format.schema.Column;
 import io.sluice.format.schema.DataTypeParser;
 import io.sluice.format.schema.TableSchema;
+import io.sluice.testkit.MovedClock;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -45,6 +46,8 @@ final class KvFixture implements AutoCloseable {
   final KvResources resources;
   final Path directory;
   final Schemas schemas = new Schemas(SCHEMA);
+  final Ids ids = new Ids();
+  final MovedClock clock = new MovedClock(1_000);
   final List<StoredBatch> log = new ArrayList<>();
   long logEnd;
   KvTablet tablet;
@@ -65,24 +68,51 @@ final class KvFixture implements AutoCloseable {
     }
   }
 
-  /** Schemas that a test adds to. */
+  /** Ids from 1 on. */
+  static final class Ids implements IdSource {
+    long last;
+
+    @Override
+    public boolean require(int rows) {
+      return true;
+    }
+
+    @Override
+    public long next() {
+      return ++last;
+    }
+  }
+
+  /** Schemas and options that a test adds to. */
   static final class Schemas implements KvSchemas {
     private final Map<Integer, TableSchema> known = new TreeMap<>();
-    private TableSchema current;
+    private Map<String, String> options = Map.of();
+    private KvRules rules;
 
     Schemas(TableSchema first) {
-      current = first;
+      rules = KvRules.of(first, options);
       add(first);
     }
 
     void add(TableSchema schema) {
       known.put(schema.schemaId(), schema);
-      current = schema;
+      rules = KvRules.of(schema, options);
+    }
+
+    /** Sets all options of the table. */
+    void options(Map<String, String> newOptions) {
+      options = newOptions;
+      rules = KvRules.of(rules.schema(), options);
+    }
+
+    @Override
+    public KvRules rules() {
+      return rules;
     }
 
     @Override
     public TableSchema current() {
-      return current;
+      return rules.schema();
     }
 
     @Override
@@ -115,7 +145,8 @@ final class KvFixture implements AutoCloseable {
   }
 
   private KvTablet openTablet() {
-    return KvTablet.open(resources, BUCKET, directory, schemas, allocator, 0, logEnd, () -> {});
+    KvContext context = new KvContext(schemas, ids, clock, allocator);
+    return KvTablet.open(resources, BUCKET, directory, context, () -> {}, 0, logEnd);
   }
 
   /** Evaluates a put and leaves the plan to the caller. */
@@ -141,7 +172,7 @@ final class KvFixture implements AutoCloseable {
   List<String> put(PutShape shape, List<Change> changes) {
     try (ChangelogPlan plan = evaluate(shape, changes)) {
       List<String> records = records(plan);
-      append(plan, 1_000 + logEnd);
+      append(plan, clock.epochMs());
       return records;
     }
   }
@@ -216,8 +247,13 @@ final class KvFixture implements AutoCloseable {
 
   /** The row that a lookup finds, null for none. */
   @Nullable String lookup(int k) {
-    byte[] value = tablet.store().get(key(k));
+    byte[] value = rows().get(key(k));
     return value == null ? null : show(value);
+  }
+
+  /** The rows as readers see them now. */
+  RowsView rows() {
+    return RowsView.of(tablet.store(), schemas.rules().merge().rowTtl(), clock.epochMs());
   }
 
   static byte[] key(int k) {

@@ -33,6 +33,7 @@ final class KvFormatTest {
     Path directory = temp.resolve("kv");
     try (KvFixture kv = new KvFixture(directory)) {
       kv.put(put(1, "SFO", "San Francisco", 7), put(-2, null, "", null), put(3, "x", null, 0));
+      kv.clock.advanceMs(3);
       kv.put(put(1, "SFO", null, 8), delete(3, null, null, null));
       kv.tablet.advance(kv.logEnd);
     }

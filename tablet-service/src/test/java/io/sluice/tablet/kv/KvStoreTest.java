@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -57,7 +58,7 @@ final class KvStoreTest {
     KvStore store = open("kv");
     store.apply(batch(0, 3));
     refused(ErrorCode.INTERNAL, "at offset 3", () -> store.apply(batch(2, 4)));
-    refused(ErrorCode.CORRUPT_STORAGE, "-1 rows", () -> store.apply(batch(3, 4, delete(1, 3))));
+    refused(ErrorCode.CORRUPT_STORAGE, "more rows", () -> store.apply(batch(3, 4, delete(1, 3))));
     assertThat(store.appliedOffset()).isEqualTo(3);
   }
 
@@ -114,12 +115,14 @@ final class KvStoreTest {
 
   @Test
   void storeOfAnotherBucketIsRefused() {
-    open("kv").close();
+    KvStore store = open("kv");
+    store.apply(batch(0, 1, put(1, "a", 0, 1)));
+    store.close();
     refused(
         ErrorCode.CORRUPT_STORAGE,
         "identity",
         () -> KvStore.open(resources, TableBucket.of(7, 2), temp.resolve("kv"), () -> {}));
-    assertThat(open("kv").position()).isEqualTo(new KvPosition(0, 0));
+    assertThat(open("kv").position()).isEqualTo(new KvPosition(1, 1));
   }
 
   @Test
@@ -226,6 +229,7 @@ final class KvStoreTest {
             store::scan,
             store::flush,
             store::memtableBytes,
+            () -> prefix(store, new byte[] {1}, 1),
             store::flushedAppliedOffset,
             () -> store.checkpoint(temp.resolve("copy")));
     for (ThrowingCallable call : calls) {
@@ -234,9 +238,170 @@ final class KvStoreTest {
     assertThat(ErrorCode.UNAVAILABLE.retriable()).isTrue();
   }
 
+  @Test
+  void prefixGivesItsRowsInKeyOrder() {
+    KvStore store = open("kv");
+    store.apply(
+        batch(
+            0,
+            6,
+            entry("a", 0),
+            entry("ab", 1),
+            entry("ab\u0000", 2),
+            entry("abz", 3),
+            entry("ac", 4),
+            entry("b", 5)));
+    assertThat(values(prefix(store, bytes("ab"), 0))).containsExactly("ab", "ab\u0000", "abz");
+    assertThat(values(prefix(store, bytes("ab"), 2))).containsExactly("ab", "ab\u0000");
+    assertThat(values(prefix(store, bytes("b"), 0))).containsExactly("b");
+    assertThat(values(prefix(store, bytes("c"), 0))).isEmpty();
+    assertThat(values(prefix(store, new byte[] {1}, 0))).hasSize(6);
+    store.flush();
+    assertThat(values(prefix(store, bytes("ab"), 0))).containsExactly("ab", "ab\u0000", "abz");
+    assertThat(values(store.prefixes(List.of(bytes("a")), 2, 100, value -> value.length > 1)))
+        .containsExactly("ab", "ab\u0000");
+  }
+
+  @Test
+  void prefixThatEndsWithTheHighestBytes() {
+    KvStore store = open("kv");
+    byte[] low = {1, 5, (byte) 0xFF, (byte) 0xFF};
+    byte[] in = {1, 5, (byte) 0xFF, (byte) 0xFF, 0};
+    byte[] next = {1, 6};
+    store.apply(
+        batch(
+            0,
+            3,
+            new KvChange(new RowKey(low), bytes("low"), 0, 1),
+            new KvChange(new RowKey(in), bytes("in"), 1, 1),
+            new KvChange(new RowKey(next), bytes("next"), 2, 1)));
+    assertThat(prefix(store, low, 0).counts()).containsExactly(2);
+    assertThat(prefix(store, new byte[] {1, 5}, 0).counts()).containsExactly(2);
+    assertThat(prefix(store, new byte[] {1, 6}, 0).counts()).containsExactly(1);
+  }
+
+  @Test
+  void bytesOfAPrefixAreBounded() {
+    KvStore store = open("kv");
+    store.apply(batch(0, 3, entry("aa", 0), entry("ab", 1), entry("ac", 2)));
+    // Values of 2 bytes.
+    assertThat(bounded(store, 0, 6).counts()).containsExactly(3);
+    assertThat(bounded(store, 2, 4).counts()).containsExactly(2);
+    assertThat(bounded(store, 1, 1).counts()).containsExactly(1);
+    refused(ErrorCode.QUERY_LIMIT_EXCEEDED, "2 fit", () -> bounded(store, 0, 5));
+  }
+
+  private static PrefixRows bounded(KvStore store, int limit, long maxBytes) {
+    return store.prefixes(List.of(bytes("a")), limit, maxBytes, value -> true);
+  }
+
+  private static PrefixRows prefix(KvStore store, byte[] prefix, int limit) {
+    return store.prefixes(List.of(prefix), limit, 1 << 20, value -> true);
+  }
+
+  private static KvChange entry(String text, long offset) {
+    return new KvChange(new RowKey(bytes(text)), text.getBytes(), offset, 1);
+  }
+
+  private static byte[] bytes(String text) {
+    byte[] value = text.getBytes();
+    return ByteBuffer.allocate(1 + value.length).put((byte) 1).put(value).array();
+  }
+
+  private static List<String> values(PrefixRows rows) {
+    return rows.values().stream().map(KvStoreTest::text).toList();
+  }
+
+  @Test
+  void damageThatIsFoundLaterIsToldOnceAndTheCallMayBeRepeated() throws Exception {
+    List<SluiceException> told = new ArrayList<>();
+    KvLog changelog =
+        new KvLog() {
+          @Override
+          public void force() {}
+
+          @Override
+          public void damaged(SluiceException damage) {
+            told.add(damage);
+          }
+        };
+    KvStore first = open("kv");
+    SplittableRandom random = new SplittableRandom(1);
+    for (int number = 0; number < 40; number++) {
+      byte[] value = new byte[1000];
+      random.nextBytes(value);
+      first.apply(batch(number, number + 1, change(number, value, number, 1)));
+    }
+    first.close();
+    // Behind the block of the position, which is read at the opening.
+    damage(temp.resolve("kv"), ".sst", 20_000);
+    KvStore store = KvStore.open(resources, BUCKET, temp.resolve("kv"), changelog);
+    refused(ErrorCode.UNAVAILABLE, "being restored", () -> allRows(store));
+    refused(ErrorCode.UNAVAILABLE, "being restored", () -> scanAll(store));
+    refused(ErrorCode.UNAVAILABLE, "being restored", () -> prefix(store, new byte[] {1}, 0));
+    assertThat(told).hasSize(1);
+    assertThat(told.get(0).code()).isEqualTo(ErrorCode.CORRUPT_STORAGE);
+    store.discard();
+  }
+
+  private static void allRows(KvStore store) {
+    for (int number = 0; number < 40; number++) {
+      assertThat(store.get(key(number))).isNotNull();
+    }
+  }
+
+  @Test
+  void lostOrDamagedFilesOfTheStoreItselfAreDamage() throws Exception {
+    for (String file : List.of("CURRENT", "MANIFEST")) {
+      KvStore store = open("lost" + file);
+      store.apply(batch(0, 1, put(1, "a", 0, 1)));
+      store.close();
+      try (var files = Files.list(temp.resolve("lost" + file))) {
+        for (Path each : files.filter(f -> named(f, file)).toList()) {
+          Files.delete(each);
+        }
+      }
+      refused(ErrorCode.CORRUPT_STORAGE, "lost" + file, () -> open("lost" + file));
+      KvStore other = open("bad" + file);
+      other.apply(batch(0, 1, put(1, "a", 0, 1)));
+      other.close();
+      damage(temp.resolve("bad" + file), file, 12);
+      refused(ErrorCode.CORRUPT_STORAGE, "bad" + file, () -> open("bad" + file));
+    }
+  }
+
+  private static boolean named(Path file, String kind) {
+    return file.getFileName().toString().contains(kind);
+  }
+
+  /** Changes one byte of the files of a kind. */
+  private static void damage(Path directory, String kind, int at) throws Exception {
+    try (var files = Files.list(directory)) {
+      for (Path file : files.filter(f -> named(f, kind)).toList()) {
+        byte[] content = Files.readAllBytes(file);
+        content[at] ^= 1;
+        Files.write(file, content);
+      }
+    }
+  }
+
+  @Test
+  void aStoreThatNobodyWroteToHasNoTables() throws Exception {
+    open("kv").close();
+    try (var files = Files.list(temp.resolve("kv"))) {
+      assertThat(files.filter(f -> f.toString().endsWith(".sst"))).isEmpty();
+    }
+    KvStore store = open("kv");
+    assertThat(store.flushedAppliedOffset()).isZero();
+    store.apply(batch(0, 1, put(1, "a", 0, 1)));
+    assertThat(store.flushedAppliedOffset()).isZero();
+    store.close();
+    assertThat(open("kv").position()).isEqualTo(new KvPosition(1, 1));
+  }
+
   /** B18: iterators that outlived the database crashed the process. */
   @Test
-  void closingUnderScansAndLookupsEndsThemRetriably() throws Exception {
+  void closingUnderScansLookupsPrefixesAndSnapshotsEndsThemRetriably() throws Exception {
     for (int round = 0; round < 30; round++) {
       KvStore store = open("kv" + round);
       KvChange[] changes = new KvChange[500];
@@ -255,6 +420,19 @@ final class KvStoreTest {
           new Thread(
               () ->
                   failures.add(untilRefused(() -> store.multiGet(List.of(key(1), key(2))), done))));
+      threads.add(
+          new Thread(
+              () -> failures.add(untilRefused(() -> prefix(store, new byte[] {1}, 50), done))));
+      Path copies = temp.resolve("copies" + round);
+      AtomicLong copy = new AtomicLong();
+      Files.createDirectory(copies);
+      threads.add(
+          new Thread(
+              () ->
+                  failures.add(
+                      untilRefused(
+                          () -> store.checkpoint(copies.resolve("" + copy.incrementAndGet())),
+                          done))));
       threads.forEach(Thread::start);
       long enough = 4 + round * 3L;
       Await.until("work", Duration.ofSeconds(20), () -> done.get() >= enough);
@@ -266,7 +444,7 @@ final class KvStoreTest {
       for (Thread thread : threads) {
         thread.join();
       }
-      assertThat(failures).hasSize(4).allSatisfy(KvStoreTest::isRetriable);
+      assertThat(failures).hasSize(6).allSatisfy(KvStoreTest::isRetriable);
       refused(ErrorCode.UNAVAILABLE, "was closed", idle::next);
       idle.close();
       assertThat(resources.openStores()).isZero();

@@ -1,251 +1,302 @@
 package io.sluice.tablet.kv;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.sluice.format.row.Row;
-import io.sluice.format.row.RowCodec;
-import io.sluice.tablet.kv.KvFixture.Change;
+import io.sluice.common.SluiceException;
+import io.sluice.tablet.kv.KvModel.Change;
 import io.sluice.testkit.Seeds;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * <em>state-is-fold</em> and <em>read-your-write</em> under random puts, commits, cuts, flushes,
- * crashes and restarts: the bucket against {@link KvModel}.
+ * crashes and restarts, for every set of rules that a table can have: the bucket against {@link
+ * KvModel}. More than a million rows in all.
  */
 final class KvTabletRandomTest {
-  private static final int SEEDS = 8;
-  private static final int ROWS_PER_SEED = 13_000;
-  private static final int KEYS = 60;
-  private static final RowCodec CODEC = RowCodec.of(KvFixture.SCHEMA);
-  private static final List<Target> TARGETS =
-      List.of(
-          new Target(PutShape.full(KvFixture.SCHEMA), new int[] {0, 1, 2, 3}, 0b1111),
-          new Target(PutShape.partial(KvFixture.SCHEMA, List.of(1, 2)), new int[] {0, 1}, 0b0011),
-          new Target(PutShape.partial(KvFixture.SCHEMA, List.of(4, 1)), new int[] {3, 0}, 0b1001),
-          new Target(
-              PutShape.partialOfWholeRows(KvFixture.SCHEMA, List.of(1, 3, 4)),
-              new int[] {0, 1, 2, 3},
-              0b1101));
+  private static final int OPERATIONS = 1_050_000;
+  private static final List<ModelTable> TABLES = ModelTable.all();
 
   @TempDir private Path temp;
+  private long operations;
+  private long refused;
+  private long crashes;
 
   /** A shape, and how the model sees it: the table's columns of its rows, the columns it writes. */
-  private record Target(PutShape shape, int[] positions, int writes) {
-    boolean[] targets() {
-      boolean[] targets = new boolean[4];
-      for (int column = 0; column < 4; column++) {
-        targets[column] = (writes >> column & 1) != 0;
-      }
-      return targets;
-    }
-  }
+  private record Target(PutShape shape, int[] columns, boolean[] writes, boolean whole) {}
 
   @Test
   void bucketIsTheFoldOfItsChangelogWhateverHappens() {
     Seeds.run(
-        SEEDS,
+        TABLES.size(),
         (seed, random) -> {
-          try (KvFixture kv = new KvFixture(temp.resolve("seed" + seed))) {
-            new Run(kv, random).run();
+          ModelTable table = TABLES.get((int) ((seed - 1) % TABLES.size()));
+          try (ModelBucket bucket = new ModelBucket(table, temp.resolve("seed" + seed))) {
+            new Run(bucket, random).run();
+          } catch (Throwable failure) {
+            throw new AssertionError(table + ": " + failure.getMessage(), failure);
           }
         });
+    if (System.getProperty("sluice.seed") == null) {
+      assertThat(operations).isGreaterThan(1_000_000);
+      assertThat(crashes).isGreaterThan(2L * TABLES.size());
+      assertThat(refused).isGreaterThan(500);
+    }
   }
 
-  private static final class Run {
-    private final KvFixture kv;
+  private final class Run {
+    private final ModelBucket bucket;
+    private final ModelTable table;
     private final SplittableRandom random;
-    private final KvModel model = new KvModel();
+    private final KvModel model;
+    private final List<Target> targets = new ArrayList<>();
     private long committed;
     private int rows;
-    private int crashes;
-    private int rebuilt;
 
-    Run(KvFixture kv, SplittableRandom random) {
-      this.kv = kv;
+    Run(ModelBucket bucket, SplittableRandom random) {
+      this.bucket = bucket;
+      this.table = bucket.table;
       this.random = random;
+      this.model = new KvModel(table);
+      addTargets();
     }
 
-    void run() {
-      while (rows < ROWS_PER_SEED) {
+    private void addTargets() {
+      if (table.ids()) {
+        List<Integer> others = List.of(1, 3, 4, 5, 6);
+        targets.add(target(PutShape.withoutIds(bucket.schema, others), others, others, true));
+      } else {
+        List<Integer> all = List.of(1, 2, 3, 4, 5, 6);
+        targets.add(target(PutShape.full(bucket.schema), all, all, true));
+      }
+      if (table.takesPartialUpdates()) {
+        List<Integer> all = List.of(1, 2, 3, 4, 5, 6);
+        List<Integer> some = List.of(1, 3, 5);
+        List<Integer> mixed = List.of(6, 4, 1);
+        targets.add(target(PutShape.partial(bucket.schema, some), some, some, false));
+        targets.add(target(PutShape.partial(bucket.schema, mixed), mixed, mixed, false));
+        PutShape wide = PutShape.partialOfWholeRows(bucket.schema, List.of(1, 4, 5));
+        targets.add(target(wide, all, List.of(1, 4, 5), false));
+      }
+    }
+
+    private static Target target(
+        PutShape shape, List<Integer> ids, List<Integer> written, boolean whole) {
+      int[] columns = ids.stream().mapToInt(id -> id - 1).toArray();
+      boolean[] writes = new boolean[ModelTable.COLUMNS];
+      written.forEach(id -> writes[id - 1] = true);
+      return new Target(shape, columns, writes, whole);
+    }
+
+    void run() throws Exception {
+      while (rows < OPERATIONS / TABLES.size()) {
+        bucket.nowMs += random.nextInt(100);
         int dice = random.nextInt(1_000);
-        if (dice < 700) {
+        if (dice < 750) {
           put();
-        } else if (dice < 850) {
-          commit(committed + random.nextLong(kv.logEnd - committed + 1));
-        } else if (dice < 950) {
+        } else if (dice < 780) {
+          insertMissing();
+        } else if (dice < 790) {
+          removeExpired();
+        } else if (dice < 890) {
+          commit(committed + random.nextLong(bucket.logEnd() - committed + 1));
+        } else if (dice < 960) {
           readYourWrite();
-        } else if (dice < 970) {
+        } else if (dice < 975) {
           checkScan();
-        } else if (dice < 980) {
-          kv.tablet.store().flush();
-          assertThat(kv.tablet.store().flushedAppliedOffset()).isEqualTo(committed);
-        } else if (dice < 990) {
-          cut();
-        } else if (dice < 993) {
-          crash();
-        } else if (dice < 996) {
-          powerLoss();
+        } else if (dice < 983) {
+          bucket.tablet().store().flush();
         } else {
-          restart();
+          trouble(dice);
         }
       }
       crash();
-      commit(kv.logEnd);
+      commit(bucket.logEnd());
       checkScan();
-      assertThat(crashes).isGreaterThan(2);
-      assertThat(rebuilt).isPositive();
+      operations += rows;
     }
 
-    private void put() {
-      Target target = TARGETS.get(random.nextInt(TARGETS.size()));
+    private void trouble(int dice) {
+      if (dice < 990) {
+        int kept = keptBatches();
+        bucket.cutLog(kept);
+        model.truncate(bucket.logEnd());
+        assertThat(bucket.tablet().truncate(bucket.logEnd())).isTrue();
+      } else if (dice < 994) {
+        crash();
+      } else if (dice < 996) {
+        powerLoss();
+      } else {
+        bucket.restart();
+        assertThat(bucket.tablet().appliedOffset()).isEqualTo(committed);
+        checkRecovered();
+      }
+    }
+
+    private void put() throws Exception {
+      Target target = targets.get(random.nextInt(targets.size()));
       List<Change> changes = new ArrayList<>();
-      int count = 1 + random.nextInt(12);
+      int count = 1 + random.nextInt(random.nextInt(4) == 0 ? 140 : 24);
+      int deletes = deleteOdds(count);
       for (int i = 0; i < count; i++) {
-        changes.add(change(target));
+        Object[] row = new Object[ModelTable.COLUMNS];
+        for (int column : target.columns()) {
+          row[column] = table.value(column, random);
+        }
+        changes.add(new Change(random.nextInt(deletes) == 0, row));
+      }
+      rows += count;
+      check(
+          () -> model.put(target.writes(), target.whole(), target.shape().partial(), changes),
+          () -> bucket.evaluate(target.shape(), changes, target.columns()));
+    }
+
+    /** Deletes that refuse the whole put must be few. */
+    private int deleteOdds(int rowsOfPut) {
+      return switch (table.deletes()) {
+        case ALLOW -> 4;
+        case IGNORE -> 12;
+        case DISABLE -> 12 * rowsOfPut;
+      };
+    }
+
+    private interface ModelCall {
+      void run() throws KvModel.Refused;
+    }
+
+    /** Both must refuse the call with the same code, or give the same records. */
+    private void check(ModelCall expected, Callable<ChangelogPlan> call) throws Exception {
+      long firstId = bucket.nextId;
+      model.begin(bucket.nowMs, firstId);
+      KvModel.Refused refusal = null;
+      try {
+        expected.run();
+      } catch (KvModel.Refused e) {
+        refusal = e;
+      }
+      if (refusal != null) {
+        refused++;
+        KvModel.Refused wanted = refusal;
+        assertThatThrownBy(call::call)
+            .isInstanceOfSatisfying(
+                SluiceException.class, e -> assertThat(e.code()).isEqualTo(wanted.code()))
+            .hasMessageStartingWith("Row ");
+        return;
       }
       if (random.nextInt(20) == 0) {
         // The append fails: nothing must have happened.
-        kv.evaluate(target.shape(), changes).close();
+        call.call().close();
         return;
       }
-      rows += count;
-      List<String> expected =
-          model.put(target.positions(), target.targets(), target.shape().partial(), changes);
-      assertThat(kv.put(target.shape(), changes)).isEqualTo(expected);
-      assertThat(kv.logEnd).isEqualTo(model.end());
-      assertThat(kv.tablet.knownEnd()).isEqualTo(model.end());
+      List<String> records = bucket.append(call.call());
+      assertThat(records).isEqualTo(model.commit());
+      assertThat(bucket.nextId).isEqualTo(model.nextId());
+      assertThat(bucket.logEnd()).isEqualTo(model.end());
+      assertThat(bucket.tablet().knownEnd()).isEqualTo(model.end());
     }
 
-    private Change change(Target target) {
-      Object[] values = new Object[target.positions().length];
-      for (int i = 0; i < values.length; i++) {
-        values[i] = value(target.positions()[i]);
+    private List<Integer> someKeys() {
+      List<Integer> keys = new ArrayList<>();
+      int count = 1 + random.nextInt(8);
+      for (int i = 0; i < count; i++) {
+        keys.add((Integer) table.value(0, random));
       }
-      return new Change(random.nextInt(4) == 0, Row.of(values));
+      return keys;
     }
 
-    /** Few values, so that many puts change nothing. */
-    private @Nullable Object value(int column) {
-      if (column == 0) {
-        return random.nextInt(KEYS) - KEYS / 2;
-      }
-      if (random.nextInt(4) == 0) {
-        return null;
-      }
-      return column == 3 ? (Object) random.nextInt(3) : "v" + random.nextInt(3);
+    private void insertMissing() throws Exception {
+      List<Integer> keys = someKeys();
+      rows += keys.size();
+      check(
+          () -> model.insertMissing(keys), () -> bucket.tablet().insertMissing(bucket.keys(keys)));
+    }
+
+    private void removeExpired() throws Exception {
+      List<Integer> keys = someKeys();
+      rows += keys.size();
+      check(
+          () -> model.removeExpired(keys), () -> bucket.tablet().removeExpired(bucket.keys(keys)));
     }
 
     private void commit(long offset) {
       committed = offset;
-      assertThat(kv.tablet.advance(committed)).isEqualTo(committed);
+      assertThat(bucket.tablet().advance(committed)).isEqualTo(committed);
     }
 
     /** A put is answered when all it saw is committed and applied; then a lookup sees it. */
-    private void readYourWrite() {
+    private void readYourWrite() throws Exception {
       put();
-      commit(kv.logEnd);
+      commit(bucket.logEnd());
       for (int i = 0; i < 5; i++) {
-        int key = random.nextInt(KEYS) - KEYS / 2;
-        assertThat(kv.lookup(key)).isEqualTo(model.latest(key));
+        int key = (Integer) table.value(0, random);
+        assertThat(bucket.lookup(key)).isEqualTo(model.visible(key, bucket.nowMs));
       }
     }
 
-    private void checkScan() {
-      List<String> rowsFound = new ArrayList<>();
-      try (KvScan scan = kv.tablet.store().scan()) {
+    private void checkScan() throws Exception {
+      List<String> found = new ArrayList<>();
+      long openedMs = bucket.nowMs;
+      try (RowScan scan = bucket.view().scan()) {
         long offset = scan.position().appliedOffset();
         long count = scan.position().rowCount();
-        assertThat(offset).isEqualTo(kv.tablet.appliedOffset());
+        assertThat(offset).isEqualTo(bucket.tablet().appliedOffset());
         put();
-        commit(kv.logEnd);
+        commit(bucket.logEnd());
         while (scan.next()) {
-          rowsFound.add(show(scan.value()));
+          found.add(bucket.show(scan.value()));
         }
-        assertThat(rowsFound).isEqualTo(model.fold(offset)).hasSize((int) count);
+        assertThat(found).isEqualTo(model.visible(offset, openedMs));
+        assertThat(count).isEqualTo(model.count(offset));
       }
     }
 
-    private static String show(byte[] value) {
-      Row row = CODEC.decode(value);
-      List<@Nullable Object> values = new ArrayList<>();
-      for (int column = 0; column < 4; column++) {
-        if (row.isNull(column)) {
-          values.add(null);
-        } else {
-          values.add(column == 0 || column == 3 ? row.getInt(column) : row.getString(column));
-        }
+    private int keptBatches() {
+      int kept = bucket.batches();
+      while (kept > 0 && bucket.endOf(kept - 1) >= committed && random.nextBoolean()) {
+        kept--;
       }
-      return values.toString();
-    }
-
-    /** The log loses batches that are not committed. */
-    private void cut() {
-      long end = cutLog();
-      assertThat(kv.tablet.truncate(end)).isTrue();
-      if (committed > 0) {
-        assertThat(kv.tablet.truncate(committed - 1)).isFalse();
-      }
-    }
-
-    private long cutLog() {
-      while (!kv.log.isEmpty()
-          && kv.log.get(kv.log.size() - 1).header().baseOffset() >= committed
-          && random.nextBoolean()) {
-        kv.logEnd = kv.log.remove(kv.log.size() - 1).header().baseOffset();
-      }
-      model.truncate(kv.logEnd);
-      return kv.logEnd;
+      return kept;
     }
 
     /** Waiting changes and memtable are gone, perhaps the end of the log too. */
     private void crash() {
       crashes++;
-      long flushed = kv.tablet.store().flushedAppliedOffset();
-      kv.crash();
-      assertThat(kv.tablet.appliedOffset()).isEqualTo(flushed);
+      long flushed = bucket.tablet().store().flushedAppliedOffset();
+      bucket.crash();
+      assertThat(bucket.tablet().appliedOffset()).isEqualTo(flushed);
       checkRecovered();
     }
 
     /** The log loses committed batches that were not forced, perhaps below what RocksDB forced. */
     private void powerLoss() {
       if (random.nextBoolean()) {
-        kv.tablet.store().flush();
+        bucket.tablet().store().flush();
       }
-      long flushed = kv.tablet.store().flushedAppliedOffset();
-      int kept = kv.log.size() - random.nextInt(Math.min(kv.log.size(), 10) + 1);
-      long end = kept == 0 ? 0 : kv.log.get(kept - 1).header().nextOffset();
-      kv.powerLoss(end);
+      long flushed = bucket.tablet().store().flushedAppliedOffset();
+      bucket.cutLog(bucket.batches() - random.nextInt(Math.min(bucket.batches(), 10) + 1));
+      long end = bucket.logEnd();
+      bucket.crash();
       model.truncate(end);
       committed = Math.min(committed, end);
-      assertThat(kv.tablet.appliedOffset()).isEqualTo(flushed > end ? 0 : flushed);
-      rebuilt += flushed > end ? 1 : 0;
-      checkRecovered();
-    }
-
-    private void restart() {
-      kv.restart();
-      assertThat(kv.tablet.appliedOffset()).isEqualTo(committed);
+      assertThat(bucket.tablet().appliedOffset()).isEqualTo(flushed > end ? 0 : flushed);
       checkRecovered();
     }
 
     private void checkRecovered() {
-      List<String> rowsFound = new ArrayList<>();
-      try (KvScan scan = kv.tablet.store().scan()) {
-        while (scan.next()) {
-          rowsFound.add(show(scan.value()));
-        }
-      }
-      assertThat(rowsFound).isEqualTo(model.fold(kv.tablet.appliedOffset()));
-      cutLog();
-      kv.replay();
-      assertThat(kv.tablet.knownEnd()).isEqualTo(kv.logEnd);
+      assertThat(bucket.rows()).isEqualTo(model.fold(bucket.tablet().appliedOffset()));
+      bucket.cutLog(keptBatches());
+      model.truncate(bucket.logEnd());
+      bucket.replay();
+      assertThat(bucket.tablet().knownEnd()).isEqualTo(bucket.logEnd());
       commit(committed);
+      assertThat(bucket.rows()).isEqualTo(model.fold(committed));
+      assertThat(bucket.tablet().store().count()).isEqualTo(model.count(committed));
     }
   }
 }

@@ -6,6 +6,7 @@ import io.sluice.common.TableBucket;
 import io.sluice.testkit.MovedClock;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,6 +54,31 @@ final class MemtableFlusherTest {
     assertThat(large.flushedAppliedOffset()).isEqualTo(1);
     assertThat(small.flushedAppliedOffset()).isZero();
     assertThat(flusher.doWork()).isZero();
+  }
+
+  @Test
+  void flushesWhatHoldsBackTooMuchOfTheChangelog() {
+    AtomicLong logBytes = new AtomicLong(500 * MIB);
+    KvLog changelog =
+        new KvLog() {
+          @Override
+          public void force() {}
+
+          @Override
+          public long sizeBytes() {
+            return logBytes.get();
+          }
+        };
+    KvStore store = KvStore.open(resources, TableBucket.of(7, 1), temp.resolve("b1"), changelog);
+    write(store, 100);
+    assertThat(flusher.doWork()).isZero();
+    logBytes.addAndGet(256 * MIB - 1);
+    assertThat(flusher.doWork()).isZero();
+    logBytes.incrementAndGet();
+    assertThat(flusher.doWork()).isEqualTo(1);
+    assertThat(store.flushedAppliedOffset()).isEqualTo(1);
+    write(store, 100);
+    assertThat(flusher.doWork()).as("counts from the flush").isZero();
   }
 
   @Test

@@ -18,7 +18,7 @@ import io.sluice.format.schema.ArrowSchemas;
 import io.sluice.format.schema.Column;
 import io.sluice.format.schema.DataTypeParser;
 import io.sluice.format.schema.TableSchema;
-import io.sluice.tablet.kv.KvScan;
+import io.sluice.tablet.kv.RowScan;
 import io.sluice.testkit.Seeds;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -120,7 +120,7 @@ final class KvReplicaRandomTest {
         } else if (dice < 985) {
           checkRows();
         } else if (dice < 993) {
-          replica().requireRows().flush();
+          replica().requireRows().store().flush();
         } else if (dice < 997) {
           crash();
         } else {
@@ -224,7 +224,7 @@ final class KvReplicaRandomTest {
     }
 
     private void checkRows() {
-      try (KvScan scan = replica().requireRows().scan()) {
+      try (RowScan scan = replica().requireRows().scan()) {
         assertThat(scan.position().appliedOffset()).isEqualTo(logEnd);
         for (Object[] expected : model.values()) {
           assertThat(scan.next()).isTrue();

@@ -1,10 +1,8 @@
 package io.sluice.tablet.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.common.ErrorCode;
-import io.sluice.common.TableBucket;
 import io.sluice.format.batch.BatchWriter;
 import io.sluice.format.batch.ChangeType;
 import io.sluice.format.batch.CompressionSettings;
@@ -18,7 +16,6 @@ import io.sluice.format.schema.ArrowSchemas;
 import io.sluice.format.schema.TableSchema;
 import io.sluice.testkit.Await;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,7 +25,6 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.stream.Stream;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
@@ -113,8 +109,8 @@ final class KvReplicaTest {
       putNumbers(replica, 0, 5);
       // Housekeeping does not run: nobody else forces the log.
       assertThat(replica.offsets().stable()).isZero();
-      replica.requireRows().flush();
-      assertThat(replica.requireRows().flushedAppliedOffset()).isEqualTo(5);
+      replica.requireRows().store().flush();
+      assertThat(replica.requireRows().store().flushedAppliedOffset()).isEqualTo(5);
       assertThat(replica.offsets().stable()).isEqualTo(5);
     }
   }
@@ -171,27 +167,6 @@ final class KvReplicaTest {
       assertThat(number(replica, 1)).isEqualTo(9);
       assertThat(number(replica, 3)).isEqualTo(1);
       assertThat(replica.writerSequence(5, 0)).isEqualTo(2);
-    }
-  }
-
-  @Test
-  void aDamagedStoreTakesOnlyItsReplicaOffline() throws Exception {
-    try (TestTablet tablet = open(1)) {
-      put(tablet.replica(TABLE), BatchWriter.NONE, Row.of(1, "a", 1)).get();
-    }
-    Path store = temp.resolve(Long.toString(TABLE)).resolve("0-0").resolve("kv");
-    try (Stream<Path> files = Files.list(store)) {
-      for (Path file : files.filter(f -> f.toString().contains("MANIFEST")).toList()) {
-        Files.write(file, new byte[(int) Files.size(file)]);
-      }
-    }
-    try (TestTablet tablet = TestTablet.open(temp)) {
-      tablet.set.apply(KvReplicaRandomTest.image(2));
-      Await.until("offline", Duration.ofSeconds(20), () -> !tablet.set.offline().isEmpty());
-      assertThat(tablet.set.offline().get(0).bucket()).isEqualTo(TableBucket.of(TABLE, 0));
-      assertThat(tablet.set.offline().get(0).reason()).contains("Cannot load the rows");
-      assertThatThrownBy(() -> tablet.replica(TABLE).requireRows())
-          .hasMessageContaining("is offline");
     }
   }
 

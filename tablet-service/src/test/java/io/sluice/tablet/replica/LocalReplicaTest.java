@@ -39,9 +39,9 @@ final class LocalReplicaTest {
   void putIsVisibleWhenAnsweredAndStableWhenForced() throws Exception {
     Answer answer = tablet.put(7, TestBatches.plain(3, 100));
     assertThat(answer.get()).isEqualTo(new Answer.Stored(0, false, 1));
-    assertThat(tablet.replica(7).offsets()).isEqualTo(new ReplicaOffsets(0, 0, 3, 3, 0, 3));
+    assertThat(tablet.replica(7).offsets()).isEqualTo(new ReplicaOffsets(0, 0, 3, 3, 0, 3, -1));
     tablet.set.housekeeper().doWork();
-    assertThat(tablet.replica(7).offsets()).isEqualTo(new ReplicaOffsets(0, 0, 3, 3, 3, 3));
+    assertThat(tablet.replica(7).offsets()).isEqualTo(new ReplicaOffsets(0, 0, 3, 3, 3, 3, -1));
     assertThat(tablet.set.queuedBytes()).isZero();
   }
 
@@ -165,7 +165,7 @@ final class LocalReplicaTest {
         .replica(7)
         .append(new AppendRequest(batch.header(), batch.sections(), -1, false), written);
     assertThat(written.get().baseOffset()).isEqualTo(4);
-    assertThat(tablet.replica(7).offsets()).isEqualTo(new ReplicaOffsets(0, 0, 2, 2, 0, 5));
+    assertThat(tablet.replica(7).offsets()).isEqualTo(new ReplicaOffsets(0, 0, 2, 2, 0, 5, -1));
     ReplicaRole alone = new ReplicaRole(TableBucket.of(7, 0), 1, 2, List.of(1, 2), List.of(1), 3);
     tablet.set.apply(TestTablet.roles(3, alone));
     assertThat(waiting.get()).isEqualTo(new Answer.Stored(2, false, 2));

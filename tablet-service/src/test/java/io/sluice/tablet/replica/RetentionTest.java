@@ -201,7 +201,7 @@ final class RetentionTest {
       tablet.clock.advanceMs(10 * MINUTE);
       rounds(tablet, replica);
       assertThat(replica.offsets().logStart()).as("nothing is flushed yet").isZero();
-      replica.requireRows().flush();
+      replica.requireRows().store().flush();
       KvReplicaTest.putNumbers(replica, 50, 60);
       tablet.clock.advanceMs(10 * MINUTE);
       rounds(tablet, replica);

@@ -34,6 +34,7 @@ final class TestTablet implements AutoCloseable {
   final FaultyFiles faulty = new FaultyFiles().withoutForcing();
   volatile double diskUsed;
   final BufferAllocator allocator = new RootAllocator();
+  final FakeIdGrants ids = new FakeIdGrants();
   final KvHost kv;
   final ReplicaSet set;
 
@@ -52,7 +53,7 @@ final class TestTablet implements AutoCloseable {
             10_000,
             10_000);
     StoragePlatform platform = new StoragePlatform(clock, faulty::open, path -> diskUsed);
-    kv = KvHost.open(stores, allocator, clock);
+    kv = KvHost.open(stores, allocator, clock, ids);
     set = ReplicaSet.open(config, platform, TestTablet::dropFirst, kv);
   }
 

@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.tablet.kv.merge;
+
+import org.jspecify.annotations.NullMarked;
