@@ -125,6 +125,20 @@ public final class Admin {
   }
 
   /**
+   * As {@link #alterTable(TablePath, List)}, and sets options in the same step: those of a new
+   * column can be set with it alone.
+   *
+   * @param options new values by key
+   */
+  public TableDescription alterTable(
+      TablePath path, List<SchemaChange> changes, Map<String, String> options) {
+    List<TableChange> all = new ArrayList<>(changes.size() + options.size());
+    changes.forEach(change -> all.add(SchemaChanges.toProto(change)));
+    options.forEach((key, value) -> all.add(setOption(key, value)));
+    return alter(path, all);
+  }
+
+  /**
    * Sets options of an existing table and takes others back to their defaults, all or none.
    *
    * @param set new values by key
@@ -133,12 +147,7 @@ public final class Admin {
   public TableDescription alterOptions(
       TablePath path, Map<String, String> set, Collection<String> reset) {
     List<TableChange> changes = new ArrayList<>(set.size() + reset.size());
-    set.forEach(
-        (key, value) ->
-            changes.add(
-                TableChange.newBuilder()
-                    .setSetOption(SetOption.newBuilder().setKey(key).setValue(value))
-                    .build()));
+    set.forEach((key, value) -> changes.add(setOption(key, value)));
     reset.forEach(key -> changes.add(TableChange.newBuilder().setResetOption(key).build()));
     return alter(path, changes);
   }
@@ -146,6 +155,12 @@ public final class Admin {
   /** Sets the comment of a table. */
   public TableDescription alterComment(TablePath path, String comment) {
     return alter(path, List.of(TableChange.newBuilder().setTableComment(comment).build()));
+  }
+
+  private static TableChange setOption(String key, String value) {
+    return TableChange.newBuilder()
+        .setSetOption(SetOption.newBuilder().setKey(key).setValue(value))
+        .build();
   }
 
   private TableDescription alter(TablePath path, List<TableChange> changes) {
@@ -292,7 +307,8 @@ public final class Admin {
                         found.getStable(),
                         found.getLogEnd(),
                         found.getLeaderEpoch(),
-                        found.getSizeBytes())));
+                        found.getSizeBytes(),
+                        found.getRowCount())));
     return offsets;
   }
 }

@@ -50,6 +50,14 @@ public interface AppendWriter extends AutoCloseable {
   void append(VectorSchemaRoot root);
 
   /**
+   * As {@link #append(VectorSchemaRoot)} without the copy: large buffers are sent from where they
+   * lie. The caller may close or clear the root at once, but nobody may write into its buffers
+   * again before a {@link #flush} has returned, and its allocator must stay open until then. To
+   * fill the same root again, clear it, so that it gets other memory.
+   */
+  void share(VectorSchemaRoot root);
+
+  /**
    * Sends what is collected and waits until everything appended before is stored.
    *
    * @throws SluiceException the first failure since the last flush

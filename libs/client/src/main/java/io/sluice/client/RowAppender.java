@@ -51,8 +51,9 @@ public interface RowAppender {
   RowAppender setObject(int column, @Nullable Object value);
 
   /**
-   * Adds the row. INVALID_VALUE when a NOT NULL column was not set; the row is then discarded.
-   * Failures to store it are reported by {@link AppendWriter#flush}.
+   * Adds the row; that of an {@link UpsertWriter} is put in the place of the one with its key.
+   * INVALID_VALUE when a NOT NULL column was not set; the row is then discarded. Failures to store
+   * it are reported by the writer's {@code flush}.
    */
   void append();
 

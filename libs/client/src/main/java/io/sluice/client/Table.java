@@ -2,6 +2,7 @@ package io.sluice.client;
 
 import io.sluice.client.internal.ClientCore;
 import io.sluice.client.internal.LookuperOpening;
+import io.sluice.client.internal.RowCounts;
 import io.sluice.client.internal.WriterOpening;
 import java.util.List;
 
@@ -36,8 +37,9 @@ public final class Table {
   }
 
   /**
-   * A writer of a primary-key table. UNSUPPORTED when the table has none; INVALID_ARGUMENT when a
-   * partial update lacks a column that it must have.
+   * A writer of a primary-key table. UNSUPPORTED when the table has none, or takes only whole rows
+   * and columns are named; INVALID_ARGUMENT when a partial update lacks a column that it must have,
+   * or has the one that gets its values from the table.
    */
   public UpsertWriter upsertWriter(WriterOptions options) {
     return WriterOpening.openUpserts(core, description, options);
@@ -50,6 +52,27 @@ public final class Table {
    */
   public Lookuper lookuper(String... columns) {
     return LookuperOpening.open(core, description, List.of(columns));
+  }
+
+  /**
+   * Finds all rows whose keys begin with the partition columns and the bucket key; UNSUPPORTED,
+   * saying what the table would need, when the bucket key is not the first part of the primary key.
+   *
+   * @param columns the columns of the rows, in this order; all when none is named
+   */
+  public PrefixLookuper prefixLookuper(String... columns) {
+    return LookuperOpening.openPrefixes(core, description, List.of(columns));
+  }
+
+  /**
+   * The number of rows of a primary-key table now, each bucket at one moment; no row is read. Rows
+   * that have outlived {@code table.kv.ttl} count until they are removed.
+   *
+   * @throws io.sluice.common.SluiceException UNSUPPORTED for a log table, and where the rows are
+   *     not counted ({@code table.changelog.image = wal})
+   */
+  public long count() {
+    return RowCounts.count(core, description);
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.sluice.client;
 
 import io.sluice.common.TablePath;
+import io.sluice.format.merge.MergeRules;
 import io.sluice.format.schema.TableSchema;
 import java.util.List;
 import java.util.Map;
@@ -67,6 +68,14 @@ public record TableDescription(
         buckets,
         List.of(),
         List.of());
+  }
+
+  /**
+   * What becomes of the rows that are put into it: merge engine, functions, deletes, ids, time to
+   * live. Made anew with each call.
+   */
+  public MergeRules mergeRules() {
+    return MergeRules.of(schema, options);
   }
 
   /** Whether its buckets are those of its partitions. */

@@ -9,8 +9,9 @@ import java.util.concurrent.CompletableFuture;
  * AppendWriter}. What is done to one key is done in the order of the calls, each once.
  *
  * <p>With {@link WriterOptions#partial} rows have only the named columns: an upsert leaves the
- * other columns of the row as they are (NULL in a new row), and a delete sets the named columns to
- * NULL and keeps the row.
+ * other columns of the row as they are (their write default in a new row, NULL without one), and a
+ * delete sets the named columns to NULL and keeps the row. Without it rows have all columns of the
+ * table but the one that gets its values from the table ({@code auto-increment.fields}).
  *
  * <p>Thread-safe. A call blocks while the writer's buffer is full and fails with TIMEOUT after the
  * delivery time-out. A value that does not fit its column is refused by the call itself with
@@ -22,7 +23,18 @@ public interface UpsertWriter extends AutoCloseable {
   /** Puts a row in the place of the one with its key, if there is one. */
   CompletableFuture<AppendResult> upsert(Row row);
 
-  /** Deletes the row of that key; nothing happens when there is none. */
+  /**
+   * Starts a row that is set column by column and put by {@link RowAppender#append}: the fastest
+   * way in, without an object for a value. Positions are those of the writer's columns. Not for
+   * named writers.
+   */
+  RowAppender row();
+
+  /**
+   * Deletes the row of that key; nothing happens when there is none.
+   *
+   * @throws SluiceException DELETE_DISABLED when the table takes no deletes
+   */
   CompletableFuture<AppendResult> delete(Key key);
 
   /**

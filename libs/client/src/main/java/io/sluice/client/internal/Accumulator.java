@@ -39,6 +39,7 @@ final class Accumulator implements AutoCloseable {
   private final long lingerNanos;
   private final long deliveryNanos;
   private final int maxOpenBatches;
+  private final RowLimit rowLimit;
   private final MemoryBudget backlog;
   private final Queue<SealedBatch> sealed = new ConcurrentLinkedQueue<>();
 
@@ -57,8 +58,10 @@ final class Accumulator implements AutoCloseable {
       RowBufferPool pool,
       MemoryBudget budget,
       Outstanding outstanding,
+      RowLimit rowLimit,
       TimeSource time) {
     this.pool = pool;
+    this.rowLimit = rowLimit;
     this.budget = budget;
     this.outstanding = outstanding;
     this.time = time;
@@ -165,8 +168,9 @@ final class Accumulator implements AutoCloseable {
     pace.rowAdded();
     boolean wake = batch.rowCount() == 1 && (lingerNanos == 0 || oldest() == batch);
     if (batch.measureDue(largeValue)) {
-      budget.add(batch.measure(batchBytes));
-      if (batch.countedBytes() >= batchBytes) {
+      int mostRows = rowLimit.rows();
+      budget.add(batch.measure(batchBytes, mostRows));
+      if (batch.countedBytes() >= batchBytes || batch.rowCount() >= mostRows) {
         seal(batch);
         wake = true;
       }
@@ -196,7 +200,7 @@ final class Accumulator implements AutoCloseable {
     if (batch.rowCount() == 0) {
       pool.give(batch.rows());
     } else {
-      budget.add(batch.measure(batchBytes));
+      budget.add(batch.measure(batchBytes, rowLimit.rows()));
       pace.sealed(batch.rowCount(), batch.countedBytes());
       backlog.add(batch.countedBytes());
       sealed.add(batch.seal(time.nanoTime() + deliveryNanos));

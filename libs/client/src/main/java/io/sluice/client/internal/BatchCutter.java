@@ -54,25 +54,28 @@ final class BatchCutter implements AutoCloseable {
     }
   }
 
-  /** All rows of the root, in order. The caller closes the cuts. */
-  List<Cut> cut(VectorSchemaRoot root, ByteBuffer changeTypes) {
-    return cut(root, 0, root.getRowCount(), changeTypes);
-  }
-
-  /** The rows {@code [from, from + rows)}, all appends. */
-  List<Cut> cut(VectorSchemaRoot root, int from, int rows) {
-    return cut(root, from, rows, ByteBuffer.allocate(0));
-  }
-
   /**
-   * The rows {@code [from, from + rows)}; positions in the result count from 0.
-   *
-   * @param changeTypes one for each row of the root, empty when all are appends
+   * All rows of the root, in order. The caller closes the cuts; when there is only one, its batch
+   * may share the memory of the root's vectors.
    */
-  List<Cut> cut(VectorSchemaRoot root, int from, int rows, ByteBuffer changeTypes) {
+  List<Cut> cut(VectorSchemaRoot root, ByteBuffer changeTypes) {
+    return cut(new Source(root, 0, changeTypes, Sharing.WHOLE), 0, root.getRowCount());
+  }
+
+  /** The rows {@code [from, from + rows)}, all appends; positions in the result count from 0. */
+  List<Cut> cut(VectorSchemaRoot root, int from, int rows) {
+    return cut(new Source(root, from, ByteBuffer.allocate(0), Sharing.NONE), from, rows);
+  }
+
+  /** As {@link #cut(VectorSchemaRoot, int, int)}; the batches may share the vectors' memory. */
+  List<Cut> cutShared(VectorSchemaRoot root, int from, int rows) {
+    return cut(new Source(root, from, ByteBuffer.allocate(0), Sharing.ANY), from, rows);
+  }
+
+  private List<Cut> cut(Source source, int from, int rows) {
     List<Cut> cuts = new ArrayList<>(1);
     try {
-      cut(new Source(root, from, changeTypes), from, rows, cuts);
+      cut(source, from, rows, cuts);
       return cuts;
     } catch (RuntimeException | Error e) {
       cuts.forEach(Cut::close);
@@ -85,7 +88,7 @@ final class BatchCutter implements AutoCloseable {
     List<Cut> cuts = new ArrayList<>(2);
     try (VectorSchemaRoot rows =
         decoder.decode(ArrowSchemas.toArrow(schema), batch.metadata(), batch.body())) {
-      Source source = new Source(rows, 0, batch.changeTypes());
+      Source source = new Source(rows, 0, batch.changeTypes(), Sharing.NONE);
       int half = rows.getRowCount() / 2;
       cut(source, 0, half, cuts);
       cut(source, half, rows.getRowCount() - half, cuts);
@@ -96,8 +99,26 @@ final class BatchCutter implements AutoCloseable {
     }
   }
 
-  /** What is cut, and the row in it from which positions count. */
-  private record Source(VectorSchemaRoot root, int origin, ByteBuffer changeTypes) {
+  /** Which batches may share the memory of the rows that they are made from. */
+  private enum Sharing {
+    NONE,
+    /** The one that has all rows. */
+    WHOLE,
+    ANY
+  }
+
+  /**
+   * What is cut.
+   *
+   * @param origin the row from which positions count
+   * @param changeTypes one for each row of the root, empty when all are appends
+   */
+  private record Source(
+      VectorSchemaRoot root, int origin, ByteBuffer changeTypes, Sharing sharing) {
+    boolean shares(int rows) {
+      return sharing == Sharing.ANY || (sharing == Sharing.WHOLE && rows == root.getRowCount());
+    }
+
     ByteBuffer changes(int from, int rows) {
       return changeTypes.hasRemaining()
           ? changeTypes.slice(changeTypes.position() + from, rows)
@@ -125,8 +146,11 @@ final class BatchCutter implements AutoCloseable {
     boolean all = from == 0 && rows == root.getRowCount();
     VectorSchemaRoot part = all ? root : root.slice(from, rows);
     try {
+      ByteBuffer changes = source.changes(from, rows);
       EncodedBatch batch =
-          encoder.encode(part, schema, source.changes(from, rows), BatchWriter.NONE);
+          source.shares(rows)
+              ? encoder.encodeShared(part, schema, changes, BatchWriter.NONE)
+              : encoder.encode(part, schema, changes, BatchWriter.NONE);
       if (fits(batch, rows)) {
         cuts.add(new Cut(from - source.origin(), rows, batch, null));
         return null;

@@ -88,8 +88,13 @@ final class BatchPreparation implements AutoCloseable {
     if (rows == null) {
       throw new IllegalStateException("A sealed batch has neither rows nor encoded rows");
     }
-    List<BatchCutter.Cut> cuts = cutter.cut(rows.finish(), sealed.changes());
-    pool.give(rows);
+    List<BatchCutter.Cut> cuts = cutter.cut(rows.lend(), sealed.changes());
+    EncodedBatch first = cuts.get(0).batch();
+    if (first != null && first.isShared()) {
+      first.afterClose(() -> pool.give(rows));
+    } else {
+      pool.give(rows);
+    }
     return cuts;
   }
 

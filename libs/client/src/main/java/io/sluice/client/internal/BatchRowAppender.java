@@ -18,22 +18,25 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a row straight into the open batch; where the bucket follows from the row's values, into a
- * buffer of one row first. One for a writer: the accumulator's lock, held from begin to append or
- * discard, says whose it is.
+ * buffer of one row first, from which it is copied. One for a writer: the accumulator's lock, held
+ * from begin to append or discard, says whose it is.
  */
 final class BatchRowAppender implements RowAppender, AutoCloseable {
   /** Values of this length make the batch's size be looked at. */
   private static final int LARGE_VALUE = 4096;
 
-  private final BufferingAppendWriter writer;
+  private final RowSink sink;
   private final RowBuffer single;
   private @Nullable VectorRow singleRow;
   private @Nullable ColumnWriters target;
   private @Nullable RowBatch batch;
   private boolean largeValue;
 
-  BatchRowAppender(BufferingAppendWriter writer, RowBuffer single) {
-    this.writer = writer;
+  /**
+   * @param single a buffer for one row, closed with this
+   */
+  BatchRowAppender(RowSink sink, RowBuffer single) {
+    this.sink = sink;
     this.single = single;
   }
 
@@ -50,14 +53,30 @@ final class BatchRowAppender implements RowAppender, AutoCloseable {
     return false;
   }
 
-  /** Starts a row; the accumulator's lock was just taken. */
-  void begin() {
+  /** Starts a row: takes the accumulator's lock, which the end of the row gives back. */
+  RowAppender begin() {
+    if (sink.accumulator().isHeldByCaller()) {
+      // The row before was neither appended nor discarded.
+      discard();
+    }
+    sink.accumulator().enter();
     largeValue = false;
-    if (writer.routing().isFree()) {
-      batch = writer.accumulator().batch(writer.routing().next());
-      target = batch.rows().writers();
+    if (sink.routing().isFree()) {
+      begin(sink.routing().next());
     } else {
       target = single.writers();
+    }
+    return this;
+  }
+
+  private void begin(WriterBucket bucket) {
+    try {
+      RowBatch open = sink.accumulator().batch(bucket);
+      batch = open;
+      target = open.rows().writers();
+    } catch (RuntimeException | Error e) {
+      sink.accumulator().exit();
+      throw e;
     }
   }
 
@@ -67,13 +86,7 @@ final class BatchRowAppender implements RowAppender, AutoCloseable {
     try {
       row.endRow();
       RowBatch added = batch;
-      if (added == null) {
-        VectorSchemaRoot root = single.finish();
-        VectorRow cursor = cursor(root);
-        added = writer.accumulator().batch(writer.routing().of(root, 0, cursor));
-        added.rows().writers().write(cursor);
-      }
-      writer.rowWritten(added, largeValue);
+      sink.rowWritten(added == null ? copied(row) : added, largeValue);
     } catch (SluiceException e) {
       row.abortRow();
       throw e;
@@ -82,17 +95,27 @@ final class BatchRowAppender implements RowAppender, AutoCloseable {
     }
   }
 
-  /** The row in the buffer of one row; its vectors stay the same from row to row. */
-  private VectorRow cursor(VectorSchemaRoot root) {
-    if (singleRow == null) {
-      singleRow = new VectorRow(root);
+  /** Copies the row in the buffer of one row to the batch of its bucket. */
+  private RowBatch copied(ColumnWriters row) {
+    VectorSchemaRoot root = single.row();
+    VectorRow cursor = singleRow;
+    if (cursor == null) {
+      // The vectors stay the same from row to row.
+      cursor = new VectorRow(root);
+      singleRow = cursor;
     }
-    return singleRow.at(0);
+    RowBatch added = sink.accumulator().batch(sink.routing().of(root, 0, cursor.at(0)));
+    if (row.isFlat()) {
+      added.rows().writers().writeLast(row);
+    } else {
+      added.rows().writers().write(cursor);
+    }
+    return added;
   }
 
   @Override
   public void discard() {
-    if (target != null && writer.accumulator().isHeldByCaller()) {
+    if (target != null && sink.accumulator().isHeldByCaller()) {
       target.abortRow();
       end();
     }
@@ -100,11 +123,11 @@ final class BatchRowAppender implements RowAppender, AutoCloseable {
 
   private void end() {
     if (batch == null) {
-      single.reset();
+      single.clearRow();
     }
     target = null;
     batch = null;
-    writer.accumulator().exit();
+    sink.accumulator().exit();
   }
 
   private ColumnWriters target() {

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/** The lookups of one bucket that wait to be sent. Guarded by the lookuper's lock. */
+/** The lookups of one bucket that wait to be sent. Guarded by the pipeline's lock. */
 final class BucketLookups {
   /** Requests without an answer; what comes meanwhile waits and goes together. */
   private static final int MAX_REQUESTS = 2;
@@ -14,11 +14,16 @@ final class BucketLookups {
   private static final int MAX_KEYS = 1024;
   private static final int MAX_KEY_BYTES = 1024 * 1024;
 
+  /** Requests in a row whose rows fitted, after which requests may grow again. */
+  private static final int FITTING_REQUESTS = 64;
+
   private final TableBucket bucket;
   private final ArrayDeque<PendingLookup> waiting = new ArrayDeque<>();
   private int unanswered;
   private int failures;
   private long retryAtNanos;
+  private int maxKeys = MAX_KEYS;
+  private int fitting;
 
   BucketLookups(TableBucket bucket) {
     this.bucket = bucket;
@@ -26,10 +31,6 @@ final class BucketLookups {
 
   TableBucket bucket() {
     return bucket;
-  }
-
-  boolean isWaiting() {
-    return !waiting.isEmpty();
   }
 
   /** Whether nothing of it is left to do. */
@@ -47,12 +48,19 @@ final class BucketLookups {
     return !waiting.isEmpty() && unanswered < MAX_REQUESTS && !pausing;
   }
 
-  /** What the next request asks for; it is then without an answer. */
+  /** What the next request asks for, all with one limit; it is then without an answer. */
   List<PendingLookup> takeForRequest() {
-    List<PendingLookup> taken = new ArrayList<>(Math.min(waiting.size(), MAX_KEYS));
+    List<PendingLookup> taken = new ArrayList<>(Math.min(waiting.size(), maxKeys));
     long bytes = 0;
-    while (!waiting.isEmpty() && taken.size() < MAX_KEYS && bytes < MAX_KEY_BYTES) {
-      PendingLookup next = waiting.removeFirst();
+    int limit = 0;
+    while (!waiting.isEmpty() && taken.size() < maxKeys && bytes < MAX_KEY_BYTES) {
+      PendingLookup next = waiting.element();
+      if (taken.isEmpty()) {
+        limit = next.limit();
+      } else if (next.limit() != limit) {
+        break;
+      }
+      waiting.remove();
       bytes += next.key().length;
       taken.add(next);
     }
@@ -64,6 +72,10 @@ final class BucketLookups {
   void answered() {
     unanswered--;
     failures = 0;
+    if (maxKeys < MAX_KEYS && ++fitting >= FITTING_REQUESTS) {
+      maxKeys *= 2;
+      fitting = 0;
+    }
   }
 
   /** A request failed for good. */
@@ -71,11 +83,23 @@ final class BucketLookups {
     unanswered--;
   }
 
+  /** The rows of a request of several keys did not fit an answer: they go again, fewer at once. */
+  void split(List<PendingLookup> lookups) {
+    unanswered--;
+    fitting = 0;
+    maxKeys = Math.max(1, Math.min(maxKeys, lookups.size() / 2));
+    putBack(lookups);
+  }
+
   /** A request failed; what it asked for waits again, in front, for a pause. */
   void retry(List<PendingLookup> lookups, long now) {
     unanswered--;
     failures++;
     retryAtNanos = now + Backoff.pauseNanos(failures);
+    putBack(lookups);
+  }
+
+  private void putBack(List<PendingLookup> lookups) {
     for (int i = lookups.size() - 1; i >= 0; i--) {
       waiting.addFirst(lookups.get(i));
     }

@@ -15,7 +15,7 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 import org.jspecify.annotations.Nullable;
 
 /** The append writer: puts rows into the accumulator; its delivery loop does the rest. */
-final class BufferingAppendWriter implements AppendWriter {
+final class BufferingAppendWriter implements AppendWriter, RowSink {
   private static final int MAX_PASSED_ROWS = 1 << 20;
 
   private final WriterCore core;
@@ -41,11 +41,13 @@ final class BufferingAppendWriter implements AppendWriter {
     this.variableWidth = BatchRowAppender.hasVariableWidth(table.schema());
   }
 
-  Accumulator accumulator() {
+  @Override
+  public Accumulator accumulator() {
     return accumulator;
   }
 
-  RowRouting routing() {
+  @Override
+  public RowRouting routing() {
     return routing;
   }
 
@@ -114,17 +116,11 @@ final class BufferingAppendWriter implements AppendWriter {
   @Override
   public RowAppender row() {
     positions.requireUnnamed();
-    if (accumulator.isHeldByCaller()) {
-      // The row before was neither appended nor discarded.
-      appender.discard();
-    }
-    accumulator.enter();
-    appender.begin();
-    return appender;
+    return appender.begin();
   }
 
-  /** Completes a row that the appender wrote into an open batch. The lock is held. */
-  void rowWritten(RowBatch batch, boolean largeValue) {
+  @Override
+  public void rowWritten(RowBatch batch, boolean largeValue) {
     if (accumulator.rowAdded(batch, largeValue)) {
       core.wake();
     }
@@ -132,6 +128,15 @@ final class BufferingAppendWriter implements AppendWriter {
 
   @Override
   public void append(VectorSchemaRoot root) {
+    append(root, false);
+  }
+
+  @Override
+  public void share(VectorSchemaRoot root) {
+    append(root, true);
+  }
+
+  private void append(VectorSchemaRoot root, boolean share) {
     positions.requireUnnamed();
     int rows = root.getRowCount();
     if (rows == 0) {
@@ -149,7 +154,7 @@ final class BufferingAppendWriter implements AppendWriter {
     }
     WriterPartition partition = routing.hasBucketKey() ? null : onlyPartition(root, rows);
     if (routing.isFree() || partition != null) {
-      pass(root, rows, partition);
+      pass(root, rows, partition, share);
     } else {
       appendByValues(root, rows);
     }
@@ -179,8 +184,10 @@ final class BufferingAppendWriter implements AppendWriter {
    * Encodes on the caller's thread, in parts of about the batch size.
    *
    * @param partition the partition of all rows, null when the table is not partitioned
+   * @param share whether the vectors' memory may be sent as it lies there
    */
-  private void pass(VectorSchemaRoot root, int rows, @Nullable WriterPartition partition) {
+  private void pass(
+      VectorSchemaRoot root, int rows, @Nullable WriterPartition partition, boolean share) {
     long bytes = 0;
     for (FieldVector vector : root.getFieldVectors()) {
       bytes += vector.getBufferSize();
@@ -191,7 +198,8 @@ final class BufferingAppendWriter implements AppendWriter {
       int count = Math.min(step, rows - from);
       accumulator.enter();
       try {
-        List<BatchCutter.Cut> cuts = passThrough.cut(root, from, count);
+        List<BatchCutter.Cut> cuts =
+            share ? passThrough.cutShared(root, from, count) : passThrough.cut(root, from, count);
         long wireBytes = cuts.stream().mapToLong(BatchCutter.Cut::wireBytes).sum();
         accumulator.addEncoded(
             new SealedBatch(

@@ -2,6 +2,7 @@ package io.sluice.client.internal;
 
 import io.sluice.client.AppendResult;
 import io.sluice.client.Key;
+import io.sluice.client.RowAppender;
 import io.sluice.client.UpsertWriter;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
@@ -14,28 +15,42 @@ import java.util.concurrent.CompletableFuture;
  * The upsert writer: rows go to the bucket of their key with what is to be done to it. A bucket's
  * rows stay in the order of the calls, which keeps the order of each key.
  */
-final class BufferingUpsertWriter implements UpsertWriter {
+final class BufferingUpsertWriter implements UpsertWriter, RowSink {
   private static final long NO_SEQUENCE = Long.MIN_VALUE;
 
   private final WriterCore core;
+  private final UpsertShape shape;
   private final TableSchema schema;
   private final TableKeys keys;
   private final DeletionRows deletions;
   private final SourcePositions positions;
   private final boolean variableWidth;
   private final RowRouting routing;
+  private final BatchRowAppender appender;
 
   /**
-   * @param schema the columns that the writer writes
+   * @param shape what the writer writes
    */
-  BufferingUpsertWriter(WriterCore core, TableSchema schema) {
+  BufferingUpsertWriter(WriterCore core, UpsertShape shape) {
     this.core = core;
-    this.schema = schema;
+    this.shape = shape;
+    this.schema = shape.written();
     this.keys = new TableKeys(core.table());
     this.deletions = new DeletionRows(schema);
     this.positions = new SourcePositions(core.parts());
     this.variableWidth = BatchRowAppender.hasVariableWidth(schema);
     this.routing = core.parts().routing();
+    this.appender = new BatchRowAppender(this, core.parts().pool().single());
+  }
+
+  @Override
+  public Accumulator accumulator() {
+    return core.accumulator();
+  }
+
+  @Override
+  public RowRouting routing() {
+    return routing;
   }
 
   @Override
@@ -60,9 +75,24 @@ final class BufferingUpsertWriter implements UpsertWriter {
               + core.table().path()
               + " writes "
               + schema.size()
-              + " columns");
+              + " columns"
+              + shape.leftOutNote());
     }
     return row;
+  }
+
+  @Override
+  public RowAppender row() {
+    positions.requireUnnamed();
+    return appender.begin();
+  }
+
+  @Override
+  public void rowWritten(RowBatch batch, boolean largeValue) {
+    batch.addChange(ChangeType.UPDATE_AFTER);
+    if (core.accumulator().rowAdded(batch, largeValue)) {
+      core.wake();
+    }
   }
 
   @Override
@@ -83,6 +113,7 @@ final class BufferingUpsertWriter implements UpsertWriter {
   }
 
   private Row deletion(Row key) {
+    shape.requireDeletes();
     keys.encode(key);
     return deletions.deleting(key);
   }
@@ -131,6 +162,6 @@ final class BufferingUpsertWriter implements UpsertWriter {
 
   @Override
   public void close() {
-    core.close(this, () -> {});
+    core.close(this, appender::close);
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.client.internal;
 
+import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
 import io.sluice.common.ErrorCode;
@@ -14,9 +15,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Connections to servers by address: one for control and one for puts to each, shared; scans open
- * their own, because a scan that is not read holds back everything else on its connection.
- * Thread-safe.
+ * Connections to servers by address: one for control, one for lookups and one for puts to each,
+ * shared; scans open their own, because a scan that is not read holds back everything else on its
+ * connection. Thread-safe.
  */
 final class Channels implements AutoCloseable {
   /** Window of streams, and connections, that carry batches. */
@@ -26,25 +27,46 @@ final class Channels implements AutoCloseable {
 
   private final BulkTransport transport = BulkTransport.open("sluice-bulk", 2);
   private final Map<String, ManagedChannel> control = new HashMap<>();
+  private final Map<String, ManagedChannel> lookups = new HashMap<>();
   private final Map<String, ManagedChannel> puts = new HashMap<>();
   private boolean closed;
 
-  /** The channel for lookups, metadata, offsets and other small requests. */
+  /** The channel for metadata, offsets and other small requests. */
   synchronized ManagedChannel control(String address) {
     requireOpen();
-    return control.computeIfAbsent(address, each -> builder(each).build());
+    return awake(control.computeIfAbsent(address, each -> builder(each).build()));
+  }
+
+  /**
+   * The channel for lookups, on which no batch holds them up; callbacks as for {@link #put}. Its
+   * window is fixed: finding one out would send a ping beside every answer.
+   */
+  synchronized ManagedChannel lookup(String address) {
+    requireOpen();
+    return awake(lookups.computeIfAbsent(address, this::bulk));
   }
 
   /** The channel for puts. Its callbacks run on the transport's thread and must not block. */
   synchronized ManagedChannel put(String address) {
     requireOpen();
-    return puts.computeIfAbsent(address, this::bulk);
+    return awake(puts.computeIfAbsent(address, this::bulk));
   }
 
   /** A new channel for one scan, closed by the caller; callbacks as for {@link #put}. */
   synchronized ManagedChannel openScan(String address) {
     requireOpen();
     return bulk(address);
+  }
+
+  /**
+   * A channel that could not connect waits up to two minutes before it tries again, and fails what
+   * is sent meanwhile. Callers pause between their tries themselves, so each try may connect.
+   */
+  private static ManagedChannel awake(ManagedChannel channel) {
+    if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE) {
+      channel.resetConnectBackoff();
+    }
+    return channel;
   }
 
   private void requireOpen() {
@@ -76,8 +98,10 @@ final class Channels implements AutoCloseable {
     synchronized (this) {
       closed = true;
       open.addAll(control.values());
+      open.addAll(lookups.values());
       open.addAll(puts.values());
       control.clear();
+      lookups.clear();
       puts.clear();
     }
     open.forEach(ManagedChannel::shutdownNow);

@@ -33,6 +33,7 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
   private final WriterIdentity writer;
   private final Accumulator accumulator;
   private final BatchPreparation preparation;
+  private final RowLimit rowLimit;
   private final LeaderView leaders;
   private final PutStreams streams;
   private final List<BucketQueue> active = new ArrayList<>();
@@ -52,12 +53,14 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
       WriterIdentity writer,
       Command command,
       Accumulator accumulator,
-      BatchPreparation preparation) {
+      BatchPreparation preparation,
+      RowLimit rowLimit) {
     this.core = core;
     this.table = table;
     this.writer = writer;
     this.accumulator = accumulator;
     this.preparation = preparation;
+    this.rowLimit = rowLimit;
     this.streams = new PutStreams(core.channels(), command, this);
     this.leaders = new LeaderView(core.tables(), table, this::execute, core.time());
     this.thread = ClientCore.daemons("sluice-writer-" + table.path()).newThread(this);
@@ -245,6 +248,9 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
     if (answer.hasError()) {
       attemptFailed(queue, batch, PutFailures.of(stream, table, batch, answer));
     } else {
+      if (batch.isWhole()) {
+        rowLimit.stored(batch.rows());
+      }
       batch.stored(answer);
     }
     dropFinal(queue);
@@ -290,6 +296,7 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
   }
 
   private void halve(BucketQueue queue, PendingBatch batch, SluiceException why) {
+    rowLimit.refused(batch.rows(), batch.isWhole());
     queue.rewindTo(batch);
     List<PendingBatch> parts = preparation.halve(batch, writer);
     if (parts.isEmpty()) {

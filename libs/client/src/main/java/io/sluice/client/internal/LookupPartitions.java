@@ -4,18 +4,19 @@ import io.sluice.client.PartitionDescription;
 import io.sluice.client.TableDescription;
 import io.sluice.format.partition.PartitionKeys;
 import io.sluice.format.row.Row;
-import io.sluice.format.schema.Column;
 import io.sluice.format.schema.TableSchema;
-import java.util.ArrayList;
+import io.sluice.protocol.metadata.v1.CreatePartitionRequest;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which partitions the keys of a table are in. A lookup never makes one: what is not known is asked
- * for, and when it does not exist there is no row. Thread-safe.
+ * Which partitions the keys of a table are in. What is not known is asked for; when it does not
+ * exist there is no row, unless the lookup makes missing rows and therefore the partition too.
+ * Thread-safe.
  */
 final class LookupPartitions {
   /** Instead of the id of a partition: there is none, or none is known. */
@@ -27,22 +28,23 @@ final class LookupPartitions {
   // Replaced as a whole: nobody must find it half full and take that for a partition that is not.
   private volatile Map<List<String>, Long> ids = Map.of();
 
+  private final Map<List<String>, CompletableFuture<Long>> making = new ConcurrentHashMap<>();
+
   // Guarded by this: whether a request is under way, and who needs one that begins later.
   private boolean asking;
   private @Nullable CompletableFuture<Map<List<String>, Long>> next;
 
-  LookupPartitions(ClientCore core, TableDescription table) {
+  /**
+   * @param keySchema the columns of the keys, the partition columns among them
+   */
+  LookupPartitions(ClientCore core, TableDescription table, TableSchema keySchema) {
     this.core = core;
     this.table = table;
-    List<Column> columns = new ArrayList<>();
-    table.schema().primaryKey().forEach(name -> columns.add(table.schema().column(name)));
-    TableSchema keySchema =
-        new TableSchema(table.schema().schemaId(), columns, table.schema().primaryKey());
     this.keys = PartitionKeys.of(keySchema, table.partitionKeys());
     learn(table);
   }
 
-  /** Canonical texts of the partition of a key, a row of the key columns. */
+  /** Canonical texts of the partition of a key, a row of the key's columns. */
   List<String> values(Row key) {
     return keys.values(key);
   }
@@ -105,6 +107,48 @@ final class LookupPartitions {
     if (waiting != null) {
       request(waiting);
     }
+  }
+
+  /**
+   * Id of the partition, which is made when it does not exist. One request for a partition is under
+   * way at a time, whoever asks meanwhile has its answer. Fails with INVALID_PARTITION or
+   * TOO_MANY_PARTITIONS when it cannot be made.
+   */
+  CompletableFuture<Long> make(List<String> values) {
+    CompletableFuture<Long> answer = new CompletableFuture<>();
+    CompletableFuture<Long> other = making.putIfAbsent(values, answer);
+    if (other != null) {
+      return other;
+    }
+    CreatePartitionRequest request =
+        CreatePartitionRequest.newBuilder()
+            .setDatabase(table.path().database())
+            .setTable(table.path().table())
+            .setTableId(table.tableId())
+            .addAllValues(values)
+            .setIgnoreIfExists(true)
+            .build();
+    core.coordinators()
+        .ask(stub -> stub.createPartition(request))
+        .whenComplete(
+            (made, failure) -> {
+              if (failure == null) {
+                learn(values, made.getPartitionId());
+              }
+              making.remove(values);
+              if (failure != null) {
+                answer.completeExceptionally(failure);
+              } else {
+                answer.complete(made.getPartitionId());
+              }
+            });
+    return answer;
+  }
+
+  private synchronized void learn(List<String> values, long partitionId) {
+    Map<List<String>, Long> more = new HashMap<>(ids);
+    more.put(values, partitionId);
+    ids = Map.copyOf(more);
   }
 
   private Map<List<String>, Long> learnSame(TableDescription now) {

@@ -1,7 +1,6 @@
 package io.sluice.client.internal;
 
 import com.google.common.util.concurrent.MoreExecutors;
-import com.google.protobuf.UnsafeByteOperations;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
@@ -9,10 +8,12 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
 import io.sluice.protocol.error.StatusMapping;
-import io.sluice.protocol.kv.v1.LookupRequest;
-import io.sluice.protocol.kv.v1.LookupResponse;
-import io.sluice.protocol.kv.v1.LookupServiceGrpc;
+import io.sluice.protocol.kv.v1.LookupKind;
+import io.sluice.protocol.lookup.LookupAnswer;
+import io.sluice.protocol.lookup.LookupMethods;
+import io.sluice.protocol.lookup.LookupQuestion;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One Lookup call to a server. Events come on the transport's thread; everything else is guarded by
- * the lookuper's lock.
+ * the pipeline's lock.
  */
 final class LookupStream {
   private static final int ANSWERS_AHEAD = 1024;
@@ -30,7 +31,7 @@ final class LookupStream {
   interface Events {
     void ready();
 
-    void answered(LookupStream stream, LookupResponse response);
+    void answered(LookupStream stream, LookupAnswer answer);
 
     void closed(LookupStream stream, SluiceException why);
   }
@@ -45,11 +46,11 @@ final class LookupStream {
   record Sent(BucketLookups bucket, List<PendingLookup> lookups, long sentNanos) {}
 
   private final String address;
-  private final ClientCall<LookupRequest, LookupResponse> call;
+  private final ClientCall<LookupQuestion, LookupAnswer> call;
   private final Map<Long, Sent> unanswered = new HashMap<>();
   private volatile boolean cancelled;
 
-  private LookupStream(String address, ClientCall<LookupRequest, LookupResponse> call) {
+  private LookupStream(String address, ClientCall<LookupQuestion, LookupAnswer> call) {
     this.address = address;
     this.call = call;
   }
@@ -57,7 +58,7 @@ final class LookupStream {
   /** A call that {@link #start} begins. */
   static LookupStream open(Channel channel, String address) {
     CallOptions options = CallOptions.DEFAULT.withExecutor(MoreExecutors.directExecutor());
-    return new LookupStream(address, channel.newCall(LookupServiceGrpc.getLookupMethod(), options));
+    return new LookupStream(address, channel.newCall(LookupMethods.lookup(), options));
   }
 
   void start(Events events) {
@@ -69,28 +70,28 @@ final class LookupStream {
     return address;
   }
 
-  int unansweredRequests() {
-    return unanswered.size();
-  }
-
   boolean isReady() {
     return call.isReady();
   }
 
   /** Sends a request whose rows are wanted under that schema. */
-  void send(long requestId, Sent sent, int schemaId) {
+  void send(long requestId, Sent sent, LookupKind kind, int schemaId) {
     unanswered.put(requestId, sent);
-    LookupRequest.Builder request =
-        LookupRequest.newBuilder()
-            .setRequestId(requestId)
-            .setTableId(sent.bucket().bucket().tableId())
-            .setPartitionId(sent.bucket().bucket().partitionId())
-            .setBucket(sent.bucket().bucket().bucket())
-            .setSchemaId(schemaId);
+    List<byte[]> keys = new ArrayList<>(sent.lookups().size());
     for (PendingLookup lookup : sent.lookups()) {
-      request.addKeys(UnsafeByteOperations.unsafeWrap(lookup.key()));
+      keys.add(lookup.key());
     }
-    call.sendMessage(request.build());
+    TableBucket bucket = sent.bucket().bucket();
+    call.sendMessage(
+        new LookupQuestion(
+            requestId,
+            bucket.tableId(),
+            bucket.partitionId(),
+            bucket.bucket(),
+            keys,
+            schemaId,
+            kind,
+            sent.lookups().get(0).limit()));
   }
 
   /** The request that was answered, null when this stream does not know it. */
@@ -144,8 +145,9 @@ final class LookupStream {
         failure);
   }
 
-  private final class Listener extends ClientCall.Listener<LookupResponse> {
+  private final class Listener extends ClientCall.Listener<LookupAnswer> {
     private final Events events;
+    private int taken;
 
     Listener(Events events) {
       this.events = events;
@@ -157,9 +159,13 @@ final class LookupStream {
     }
 
     @Override
-    public void onMessage(LookupResponse response) {
-      call.request(1);
-      events.answered(LookupStream.this, response);
+    public void onMessage(LookupAnswer answer) {
+      // In large steps: each is a task of the transport's thread.
+      if (++taken == ANSWERS_AHEAD / 2) {
+        call.request(taken);
+        taken = 0;
+      }
+      events.answered(LookupStream.this, answer);
     }
 
     @Override

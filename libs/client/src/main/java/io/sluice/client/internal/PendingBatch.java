@@ -86,6 +86,11 @@ final class PendingBatch {
     return rows;
   }
 
+  /** Whether it has all rows that were collected for it, and is not a part of them. */
+  boolean isWhole() {
+    return rows == sealed.rowCount();
+  }
+
   long baseSequence() {
     return baseSequence;
   }

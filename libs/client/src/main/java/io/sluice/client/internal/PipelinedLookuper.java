@@ -1,473 +1,78 @@
 package io.sluice.client.internal;
 
-import com.google.protobuf.ByteString;
-import io.grpc.ManagedChannel;
 import io.sluice.client.Key;
 import io.sluice.client.Lookuper;
 import io.sluice.client.TableDescription;
-import io.sluice.common.ErrorCode;
-import io.sluice.common.SluiceException;
-import io.sluice.common.TableBucket;
 import io.sluice.format.row.Row;
-import io.sluice.protocol.error.PutErrors;
-import io.sluice.protocol.error.StatusMapping;
-import io.sluice.protocol.kv.v1.LookupResponse;
-import java.util.ArrayList;
-import java.util.HashMap;
+import io.sluice.protocol.kv.v1.LookupKind;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lookuper: a lookup goes out at once unless its bucket has requests without an answer; then it
- * waits for one of the answers and goes together with what has come meanwhile. Callers, transport
- * and timer work under one lock; futures are completed, and rows decoded, without it.
+ * The lookuper of whole keys. Lookups that make missing rows go their own way: they wait for the
+ * changelog, and nothing should wait for them.
  */
-final class PipelinedLookuper implements Lookuper, LookupStream.Events {
-  /** Lookups without an answer at which callers wait. */
-  private static final int MAX_PENDING = 1 << 16;
-
-  private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-  private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
-  private static final long SLACK_NANOS = TimeUnit.SECONDS.toNanos(5);
+final class PipelinedLookuper implements Lookuper {
+  private static final String WHAT = "lookuper";
 
   private final ClientCore core;
-  private final TableDescription table;
   private final TableKeys keys;
   private final RowValues values;
   private final @Nullable LookupPartitions partitions;
-  private final long timeoutNanos;
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition room = lock.newCondition();
-
-  // Guarded by the lock.
-  private final Map<TableBucket, BucketLookups> buckets = new ConcurrentHashMap<>();
-
-  /** The buckets of a table that is not partitioned, else empty. */
-  private final BucketLookups[] whole;
-
-  private final Map<String, ServerSlot<LookupStream>> servers = new HashMap<>();
-  private final LeaderView leaders;
-  private final List<Runnable> completions = new ArrayList<>();
-  private int pending;
-  private long nextRequest = 1;
-  private boolean ticking;
-  private boolean sending;
-  private @Nullable SluiceException end;
+  private final LookupPipeline rows;
+  private final LookupPipeline inserts;
 
   PipelinedLookuper(ClientCore core, TableDescription table, RowValues values) {
     this.core = core;
-    this.table = table;
     this.keys = new TableKeys(table);
     this.values = values;
-    this.timeoutNanos = core.config().requestTimeout().toNanos();
-    this.whole = new BucketLookups[table.partitioned() ? 0 : table.bucketCount()];
-    for (int i = 0; i < whole.length; i++) {
-      whole[i] = new BucketLookups(TableBucket.of(table.tableId(), i));
-      buckets.put(whole[i].bucket(), whole[i]);
-    }
-    this.partitions = table.partitioned() ? new LookupPartitions(core, table) : null;
-    this.leaders = new LeaderView(core.tables(), table, this::execute, core.time());
-  }
-
-  @Override
-  public Optional<Row> find(Key key) {
-    return Waits.await(
-        lookup(key), timeoutNanos + SLACK_NANOS, "Looking up a key of " + table.path());
+    this.partitions = table.partitioned() ? new LookupPartitions(core, table, keys.schema()) : null;
+    this.rows = new LookupPipeline(core, table, LookupKind.LOOKUP_ROW, partitions);
+    this.inserts = new LookupPipeline(core, table, LookupKind.LOOKUP_INSERT_IF_ABSENT, partitions);
   }
 
   @Override
   public CompletableFuture<Optional<Row>> lookup(Key key) {
-    byte[] encoded = keys.encode(key.row());
-    int bucket = keys.bucket(key.row());
+    Row given = key.row();
+    byte[] encoded = keys.encode(given);
+    RowLookup lookup =
+        new RowLookup(values, partition(given), keys.bucket(given), encoded, rows.deadlineNanos());
+    rows.submit(lookup);
+    return lookup.future();
+  }
+
+  @Override
+  public CompletableFuture<Row> lookupOrInsert(Key key) {
+    Row given = key.row();
+    byte[] encoded = keys.encode(given);
+    InsertingLookup lookup =
+        new InsertingLookup(
+            values, partition(given), keys.bucket(given), encoded, inserts.deadlineNanos());
+    inserts.submit(lookup);
+    return lookup.future();
+  }
+
+  private List<String> partition(Row key) {
     LookupPartitions parts = partitions;
-    List<String> values = parts == null ? List.of() : parts.values(key.row());
-    lock.lock();
-    try {
-      awaitRoom();
-      long now = core.time().nanoTime();
-      PendingLookup lookup = new PendingLookup(values, bucket, encoded, now + timeoutNanos);
-      pending++;
-      if (parts == null) {
-        add(lookup, TableBucket.NO_PARTITION, now);
-      } else {
-        place(parts, lookup, parts.known(values), now);
-      }
-      tickLater();
-      return lookup.future();
-    } finally {
-      unlock();
-    }
-  }
-
-  private void add(PendingLookup lookup, long partitionId, long now) {
-    BucketLookups bucket = bucket(partitionId, lookup.bucket());
-    bucket.add(lookup);
-    send(bucket, now);
-  }
-
-  private BucketLookups bucket(long partitionId, int bucket) {
-    if (partitionId == TableBucket.NO_PARTITION) {
-      return whole[bucket];
-    }
-    leaders.watch(partitionId);
-    return buckets.computeIfAbsent(
-        new TableBucket(table.tableId(), partitionId, bucket), BucketLookups::new);
-  }
-
-  /** Goes to its partition, or asks whether there is one; without one there is no row. */
-  private void place(LookupPartitions parts, PendingLookup lookup, long partitionId, long now) {
-    if (partitionId != LookupPartitions.NONE) {
-      add(lookup, partitionId, now);
-      return;
-    }
-    parts
-        .ask(lookup.partition())
-        .whenComplete(
-            (found, failure) ->
-                execute(
-                    () -> {
-                      SluiceException over = end;
-                      if (over != null) {
-                        fail(lookup, over);
-                      } else if (failure != null) {
-                        askAgain(parts, lookup, StatusMapping.fromStatus(failure));
-                      } else if (found == LookupPartitions.NONE) {
-                        found(lookup, ByteString.EMPTY);
-                      } else {
-                        add(lookup, found, core.time().nanoTime());
-                      }
-                    }));
-  }
-
-  private void askAgain(LookupPartitions parts, PendingLookup lookup, SluiceException why) {
-    lookup.attemptFailed(why);
-    long now = core.time().nanoTime();
-    boolean again = why.code().retriable() && end == null && !lookup.isOverdue(now);
-    if (!again) {
-      fail(lookup, why);
-      return;
-    }
-    try {
-      var unused =
-          core.timer()
-              .schedule(
-                  () -> execute(() -> place(parts, lookup, LookupPartitions.NONE, now)),
-                  Backoff.pauseNanos(lookup.failures()),
-                  TimeUnit.NANOSECONDS);
-    } catch (RejectedExecutionException closed) {
-      fail(lookup, new SluiceException(ErrorCode.CANCELLED, "The connection was closed", closed));
-    }
-  }
-
-  /** The partition is gone with its rows; one of the same values may have been made since. */
-  private void partitionGone(List<PendingLookup> lookups, long partitionId) {
-    LookupPartitions parts = partitions;
-    if (parts == null) {
-      return;
-    }
-    parts.forget(partitionId);
-    long now = core.time().nanoTime();
-    for (PendingLookup lookup : lookups) {
-      place(parts, lookup, LookupPartitions.NONE, now);
-    }
-  }
-
-  private void awaitRoom() {
-    long left = timeoutNanos;
-    try {
-      while (pending >= MAX_PENDING && end == null) {
-        if (left <= 0) {
-          throw new SluiceException(
-              ErrorCode.TIMEOUT,
-              pending + " lookups in " + table.path() + " are under way; none ended in time");
-        }
-        left = room.awaitNanos(left);
-      }
-    } catch (InterruptedException e) {
-      throw Waits.interrupted("Looking up a key of " + table.path());
-    }
-    SluiceException why = end;
-    if (why != null) {
-      throw Waits.rethrown(why);
-    }
-  }
-
-  /** Gives the lock back, then completes what was decided under it. */
-  private void unlock() {
-    List<Runnable> decided = List.of();
-    if (lock.getHoldCount() == 1 && !completions.isEmpty()) {
-      decided = new ArrayList<>(completions);
-      completions.clear();
-    }
-    lock.unlock();
-    decided.forEach(Runnable::run);
-  }
-
-  private void execute(Runnable event) {
-    lock.lock();
-    try {
-      event.run();
-      sendAll(core.time().nanoTime());
-    } finally {
-      unlock();
-    }
+    return parts == null ? List.of() : parts.values(key);
   }
 
   @Override
-  public void ready() {
-    execute(() -> {});
+  public Optional<Row> find(Key key) {
+    return rows.await(lookup(key));
   }
 
   @Override
-  public void answered(LookupStream stream, LookupResponse response) {
-    execute(() -> settle(stream, response));
-  }
-
-  @Override
-  public void closed(LookupStream stream, SluiceException why) {
-    execute(() -> streamLost(stream, why));
-  }
-
-  private void sendAll(long now) {
-    // Opening a stream may report its end at once, on this thread.
-    if (sending) {
-      return;
-    }
-    for (BucketLookups bucket : buckets.values()) {
-      send(bucket, now);
-    }
-  }
-
-  private void send(BucketLookups bucket, long now) {
-    if (sending || end != null) {
-      return;
-    }
-    sending = true;
-    try {
-      while (bucket.maySend(now)) {
-        LookupStream stream = streamFor(bucket.bucket(), now);
-        if (stream == null || !stream.isReady()) {
-          return;
-        }
-        LookupStream.Sent sent = new LookupStream.Sent(bucket, bucket.takeForRequest(), now);
-        stream.send(nextRequest++, sent, table.schema().schemaId());
-      }
-    } finally {
-      sending = false;
-    }
-  }
-
-  private @Nullable LookupStream streamFor(TableBucket bucket, long now) {
-    String address = leaders.leaderOf(bucket);
-    if (address == null) {
-      leaders.refresh(now);
-      return null;
-    }
-    ServerSlot<LookupStream> server = servers.computeIfAbsent(address, each -> new ServerSlot<>());
-    if (server.stream() == null && server.mayOpen(now)) {
-      ManagedChannel channel = core.channels().control(address);
-      if (server.hasFailed()) {
-        // Its own pauses grow to minutes; ours decide.
-        channel.resetConnectBackoff();
-      }
-      LookupStream stream = LookupStream.open(channel, address);
-      server.opened(stream);
-      stream.start(this);
-    }
-    return server.stream();
-  }
-
-  private void settle(LookupStream stream, LookupResponse response) {
-    LookupStream.Sent sent = stream.takeAnswered(response.getRequestId());
-    if (sent == null || end != null) {
-      return;
-    }
-    ServerSlot<LookupStream> server = servers.get(stream.address());
-    if (server != null) {
-      server.reached();
-    }
-    if (response.hasError()) {
-      SluiceException why = PutErrors.fromPutError(response.getError());
-      attemptFailed(sent, LookupFailures.atServer(table, stream, sent, why));
-    } else if (response.getValuesCount() != sent.lookups().size()) {
-      String found =
-          response.getValuesCount() + " values came for " + sent.lookups().size() + " keys";
-      SluiceException why = new SluiceException(ErrorCode.INTERNAL, found);
-      attemptFailed(sent, LookupFailures.atServer(table, stream, sent, why));
-    } else {
-      sent.bucket().answered();
-      for (int i = 0; i < sent.lookups().size(); i++) {
-        found(sent.lookups().get(i), response.getValues(i));
-      }
-    }
-  }
-
-  private void found(PendingLookup lookup, ByteString value) {
-    ended();
-    completions.add(
-        () -> {
-          try {
-            lookup
-                .future()
-                .complete(
-                    value.isEmpty()
-                        ? Optional.empty()
-                        : Optional.of(values.decode(value.toByteArray())));
-          } catch (SluiceException e) {
-            lookup.future().completeExceptionally(e);
-          }
-        });
-  }
-
-  private void fail(PendingLookup lookup, SluiceException why) {
-    ended();
-    completions.add(() -> lookup.future().completeExceptionally(why));
-  }
-
-  private void ended() {
-    pending--;
-    room.signal();
-  }
-
-  private void attemptFailed(LookupStream.Sent sent, SluiceException why) {
-    BucketLookups bucket = sent.bucket();
-    if (why.code() == ErrorCode.PARTITION_NOT_FOUND && partitions != null) {
-      bucket.refused();
-      partitionGone(sent.lookups(), bucket.bucket().partitionId());
-      return;
-    }
-    if (!Leaders.mayBeTransient(why)) {
-      bucket.refused();
-      sent.lookups().forEach(lookup -> fail(lookup, why));
-      return;
-    }
-    long now = core.time().nanoTime();
-    sent.lookups().forEach(lookup -> lookup.attemptFailed(why));
-    bucket.retry(sent.lookups(), now);
-    if (PutFailures.leaderMayHaveMoved(why)) {
-      leaders.refresh(now);
-    }
-  }
-
-  private void streamLost(LookupStream stream, SluiceException why) {
-    long now = core.time().nanoTime();
-    ServerSlot<LookupStream> server = servers.get(stream.address());
-    if (server != null) {
-      server.lost(stream, why, now);
-    }
-    if (end != null) {
-      return;
-    }
-    leaders.refresh(now);
-    List<LookupStream.Sent> lost = stream.takeUnanswered();
-    // The last one first: each goes in front of what waits.
-    for (int i = lost.size() - 1; i >= 0; i--) {
-      attemptFailed(lost.get(i), why);
-    }
-  }
-
-  private void tickLater() {
-    if (ticking || pending == 0 || end != null) {
-      return;
-    }
-    try {
-      core.timer().schedule(this::tick, TICK_NANOS, TimeUnit.NANOSECONDS);
-      ticking = true;
-    } catch (RejectedExecutionException e) {
-      endWith(new SluiceException(ErrorCode.CANCELLED, "The connection was closed", e));
-    }
-  }
-
-  /** On the timer's thread while lookups are pending: retries, time-outs, silent servers. */
-  private void tick() {
-    lock.lock();
-    try {
-      ticking = false;
-      long now = core.time().nanoTime();
-      SluiceException gone = leaders.gone();
-      if (gone != null) {
-        endWith(gone);
-        return;
-      }
-      leaders.refreshIfWanted(now);
-      giveUpSilent(now);
-      sendAll(now);
-      for (BucketLookups bucket : List.copyOf(buckets.values())) {
-        bucket.takeOverdue(now).forEach(lookup -> fail(lookup, timedOut(bucket.bucket(), lookup)));
-        long partition = bucket.bucket().partitionId();
-        if (leaders.isGone(partition)) {
-          partitionGone(bucket.takeAll(), partition);
-        }
-        if (bucket.isIdle() && partition != TableBucket.NO_PARTITION) {
-          buckets.remove(bucket.bucket());
-        }
-      }
-      tickLater();
-    } finally {
-      unlock();
-    }
-  }
-
-  private void giveUpSilent(long now) {
-    long limit = Math.min(SILENCE_NANOS, timeoutNanos);
-    for (ServerSlot<LookupStream> server : List.copyOf(servers.values())) {
-      LookupStream stream = server.stream();
-      if (stream != null && stream.hasUnansweredSince(now - limit)) {
-        stream.cancel(
-            new SluiceException(
-                ErrorCode.UNAVAILABLE,
-                "Server "
-                    + stream.address()
-                    + " has not answered lookups for "
-                    + limit / 1_000_000
-                    + " ms"));
-      }
-    }
-  }
-
-  private SluiceException timedOut(TableBucket bucket, PendingLookup lookup) {
-    return LookupFailures.timedOut(table, bucket, lookup, leaders.leaderOf(bucket), timeoutNanos);
-  }
-
-  /** Ends the lookuper's use: all that is pending fails, and all that comes. */
-  private void endWith(SluiceException why) {
-    if (end != null) {
-      return;
-    }
-    end = why;
-    for (ServerSlot<LookupStream> server : servers.values()) {
-      LookupStream stream = server.stream();
-      if (stream != null) {
-        for (LookupStream.Sent sent : stream.takeUnanswered()) {
-          sent.lookups().forEach(lookup -> fail(lookup, why));
-        }
-        stream.cancel(why);
-      }
-    }
-    for (BucketLookups bucket : buckets.values()) {
-      bucket.takeAll().forEach(lookup -> fail(lookup, why));
-    }
-    room.signalAll();
+  public Row findOrInsert(Key key) {
+    return inserts.await(lookupOrInsert(key));
   }
 
   @Override
   public void close() {
     core.forget(this);
-    lock.lock();
-    try {
-      endWith(
-          new SluiceException(
-              ErrorCode.CANCELLED, "The lookuper of " + table.path() + " was closed"));
-    } finally {
-      unlock();
-    }
+    rows.close(WHAT);
+    inserts.close(WHAT);
   }
 }

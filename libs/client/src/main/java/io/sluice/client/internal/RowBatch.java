@@ -110,17 +110,19 @@ final class RowBatch {
   /**
    * Counts the bytes and plans the next look.
    *
+   * @param limitRows rows at which the batch is full whatever its bytes
    * @return how many more there are than at the last look
    */
-  long measure(int limitBytes) {
+  long measure(int limitBytes, int limitRows) {
     long bytes = rows.writers().bytes();
     long more = bytes - countedBytes;
     countedBytes = bytes;
     int count = Math.max(rowCount(), 1);
     long perRow = Math.max(bytes / count, 1);
     long rowsLeft = Math.max(limitBytes - bytes, 0) / perRow;
+    int rowsToLimit = Math.max(limitRows - count, 1);
     long step = Math.min(Math.max(rowsLeft / CHECKS_IN_WHAT_IS_LEFT, 1), LONGEST_CHECK_ROWS);
-    checkAt = count + (int) step;
+    checkAt = count + (int) Math.min(step, rowsToLimit);
     return more;
   }
 

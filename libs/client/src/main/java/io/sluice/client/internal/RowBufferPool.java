@@ -37,15 +37,18 @@ final class RowBufferPool implements AutoCloseable {
     return new RowBuffer(allocator, schema, arrow, EXPECTED_ROWS);
   }
 
-  /** A buffer for single rows, which does not come back here. */
+  /** A buffer that keeps one row, which does not come back here. */
   RowBuffer single() {
-    return new RowBuffer(allocator, schema, arrow, 1);
+    RowBuffer single = new RowBuffer(allocator, schema, arrow, 1);
+    single.keepOneRow();
+    return single;
   }
 
   /** Takes a buffer back. */
   void give(RowBuffer buffer) {
-    // After one giant row a buffer would hold its memory for ever.
-    boolean ordinary = buffer.capacityBytes() <= maxKeptBytes;
+    // After one giant row a buffer would hold its memory for ever. What a broken connection has not
+    // let go of yet must not change.
+    boolean ordinary = buffer.capacityBytes() <= maxKeptBytes && !buffer.isHeldElsewhere();
     if (ordinary) {
       buffer.reset();
     }

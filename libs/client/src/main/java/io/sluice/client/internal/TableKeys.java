@@ -42,6 +42,11 @@ final class TableKeys {
     return key;
   }
 
+  /** The key columns in key order. */
+  TableSchema schema() {
+    return schema;
+  }
+
   /** The row key. INVALID_VALUE naming the key columns when the values do not fit them. */
   byte[] encode(Row key) {
     if (key.columnCount() != schema.size()) {

@@ -11,15 +11,14 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
 import io.sluice.common.TableOptions;
+import io.sluice.format.batch.BatchCodec;
 import io.sluice.format.batch.CompressionSettings;
 import io.sluice.format.batch.LogBatchEncoder;
-import io.sluice.format.schema.Column;
 import io.sluice.format.schema.TableSchema;
 import io.sluice.protocol.flight.v1.Command;
 import io.sluice.protocol.flight.v1.NativePut;
 import io.sluice.protocol.metadata.v1.InitWriterRequest;
 import io.sluice.protocol.metadata.v1.InitWriterResponse;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -74,13 +73,10 @@ public final class WriterOpening {
           ErrorCode.INVALID_ARGUMENT, "Upserts are always acknowledged by all in-sync replicas");
     }
     ClientConfig config = options.applyTo(core.config());
-    TableSchema written = writtenColumns(table, options.columns());
-    List<Integer> targets =
-        options.columns().isEmpty()
-            ? List.of()
-            : written.columns().stream().map(Column::id).toList();
+    UpsertShape shape = UpsertShape.of(table, options.columns());
+    TableSchema written = shape.written();
     WriterIdentity identity = identity(core, table, options);
-    Command command = command(table, identity, Acks.ALL, targets);
+    Command command = command(table, identity, Acks.ALL, shape.targetIds());
     Map<TableBucket, Long> stored = stored(core, table, identity);
     RowRouting routing =
         new RowRouting(
@@ -91,7 +87,7 @@ public final class WriterOpening {
             partitions(core, table, identity, options, stored));
     WriterParts parts = parts(core, config, table, written, identity, command, stored, routing);
     BufferingUpsertWriter writer =
-        new BufferingUpsertWriter(new WriterCore(core, config, table, parts), written);
+        new BufferingUpsertWriter(new WriterCore(core, config, table, parts), shape);
     parts.loop().start();
     return core.remember(writer);
   }
@@ -136,36 +132,19 @@ public final class WriterOpening {
     return new BatchCutter(encoder, core.allocator(), written);
   }
 
-  /** What the writer or the connection says, else the table, else zstd. */
+  /**
+   * What the writer or the connection says, else what the table is stored with, else zstd. Upserts
+   * are not stored as they come: the server decodes them, so they get the cheapest codec.
+   */
   private static CompressionSettings compression(ClientConfig config, TableDescription table) {
     CompressionSettings asked = config.compression();
-    return asked != null
-        ? asked
-        : CompressionSettings.ofTable(table.options()).orElse(CompressionSettings.defaults());
-  }
-
-  /** The named columns in their order, checked as the server will; all when none is named. */
-  private static TableSchema writtenColumns(TableDescription table, List<String> names) {
-    TableSchema schema = table.schema();
-    if (names.isEmpty()) {
-      return schema;
+    if (asked != null) {
+      return asked;
     }
-    List<Column> columns = new ArrayList<>();
-    names.forEach(name -> columns.add(schema.column(name)));
-    for (Column column : schema.columns()) {
-      boolean key = schema.primaryKey().contains(column.name());
-      if (!names.contains(column.name()) && (key || !column.nullable())) {
-        throw new SluiceException(
-            ErrorCode.INVALID_ARGUMENT,
-            "Column '"
-                + column.name()
-                + "' of "
-                + table.path()
-                + " must be among the columns of a partial update: "
-                + (key ? "it is a key column" : "it is NOT NULL"));
-      }
+    if (!table.schema().primaryKey().isEmpty()) {
+      return CompressionSettings.of(BatchCodec.LZ4);
     }
-    return new TableSchema(schema.schemaId(), columns, schema.primaryKey());
+    return CompressionSettings.ofTable(table.options()).orElse(CompressionSettings.defaults());
   }
 
   private static WriterIdentity identity(
@@ -228,10 +207,12 @@ public final class WriterOpening {
     MemoryBudget budget =
         new MemoryBudget(
             config.bufferBytes(), "The buffer of the writer of " + table.path(), core.time());
+    RowLimit rowLimit = written.primaryKey().isEmpty() ? RowLimit.none() : RowLimit.ofUpserts();
     Outstanding outstanding = new Outstanding();
     CommittedPosition committed = new CommittedPosition(StoredPrefix.ofBuckets(table, stored));
     RowBufferPool pool = new RowBufferPool(core.allocator(), written, config.batchBytes());
-    Accumulator accumulator = new Accumulator(config, pool, budget, outstanding, core.time());
+    Accumulator accumulator =
+        new Accumulator(config, pool, budget, outstanding, rowLimit, core.time());
     BatchPreparation preparation =
         new BatchPreparation(
             table,
@@ -241,7 +222,8 @@ public final class WriterOpening {
             outstanding,
             committed,
             accumulator);
-    DeliveryLoop loop = new DeliveryLoop(core, table, identity, command, accumulator, preparation);
+    DeliveryLoop loop =
+        new DeliveryLoop(core, table, identity, command, accumulator, preparation, rowLimit);
     budget.whenFull(
         () -> {
           accumulator.requestRoom();

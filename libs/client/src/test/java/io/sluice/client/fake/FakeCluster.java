@@ -58,6 +58,7 @@ public final class FakeCluster implements AutoCloseable {
   private volatile IntBinaryOperator scanMessages = (tablet, number) -> Integer.MAX_VALUE;
   private volatile Map<String, String> options = Map.of();
   private volatile boolean leaderless;
+  private volatile boolean rowsUncounted;
   private volatile boolean scanStartsIgnored;
   private volatile LongPredicate skipped = baseOffset -> false;
   private volatile ScanCheck scanCheck = (bucket, offset) -> {};
@@ -122,6 +123,16 @@ public final class FakeCluster implements AutoCloseable {
 
   FakeRows rows(long partitionId, int number) {
     return partitionId == 0 ? rows(number) : partitions.require(partitionId).rows(number);
+  }
+
+  /** What list-offsets says of a bucket's rows. */
+  long rowCount(long partitionId, int number) {
+    return schema.primaryKey().isEmpty() || rowsUncounted ? -1 : rows(partitionId, number).count();
+  }
+
+  /** From now on the table's rows are not counted. */
+  public void stopCountingRows() {
+    rowsUncounted = true;
   }
 
   /** Settings that suit tests. */

@@ -9,6 +9,7 @@ import io.sluice.protocol.error.PutErrors;
 import io.sluice.protocol.kv.v1.LookupRequest;
 import io.sluice.protocol.kv.v1.LookupResponse;
 import io.sluice.protocol.kv.v1.LookupServiceGrpc;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The lookups of one tablet. */
@@ -78,10 +79,23 @@ final class FakeLookups extends LookupServiceGrpc.LookupServiceImplBase {
       tablet.led(request.getPartitionId(), request.getBucket());
       LookupResponse.Builder response =
           LookupResponse.newBuilder().setRequestId(request.getRequestId());
-      for (ByteString key : request.getKeysList()) {
-        byte[] value =
-            cluster.rows(request.getPartitionId(), request.getBucket()).value(key.toByteArray());
-        response.addValues(ByteString.copyFrom(value));
+      FakeRows rows = cluster.rows(request.getPartitionId(), request.getBucket());
+      for (int i = 0; i < request.getKeysCount(); i++) {
+        byte[] key = request.getKeys(i).toByteArray();
+        switch (request.getKind()) {
+          case LOOKUP_PREFIX -> {
+            List<byte[]> found = rows.values(key, request.getLimit());
+            found.forEach(value -> response.addValues(ByteString.copyFrom(value)));
+            response.addRowCounts(found.size());
+          }
+          case LOOKUP_INSERT_IF_ABSENT -> {
+            if (rows.insertMissing(key)) {
+              response.addMissing(i);
+            }
+            response.addValues(ByteString.copyFrom(rows.value(key)));
+          }
+          default -> response.addValues(ByteString.copyFrom(rows.value(key)));
+        }
       }
       return response.build();
     } catch (SluiceException e) {

@@ -16,6 +16,7 @@ import io.sluice.format.schema.Column;
 import io.sluice.format.schema.TableSchema;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +47,35 @@ public final class FakeRows {
   synchronized byte[] value(byte[] key) {
     GenericRow row = rows.get(ByteBuffer.wrap(key));
     return row == null ? new byte[0] : RowCodec.of(schema).encode(row, 1234);
+  }
+
+  /** The values of the encoded keys that begin with the prefix, in key order; limit 0 = all. */
+  synchronized List<byte[]> values(byte[] prefix, int limit) {
+    return rows.keySet().stream()
+        .map(ByteBuffer::array)
+        .filter(
+            key ->
+                key.length >= prefix.length
+                    && Arrays.equals(key, 0, prefix.length, prefix, 0, prefix.length))
+        .sorted(Arrays::compareUnsigned)
+        .limit(limit == 0 ? Long.MAX_VALUE : limit)
+        .map(this::value)
+        .toList();
+  }
+
+  /** Makes the row of an encoded key, its other columns NULL; false when it exists. */
+  synchronized boolean insertMissing(byte[] key) {
+    GenericRow keyRow = KeyEncoder.of(schema).decode(key);
+    @Nullable Object[] values = new @Nullable Object[schema.size()];
+    for (int i = 0; i < keyRow.columnCount(); i++) {
+      values[schema.position(schema.primaryKey().get(i))] = keyRow.value(i);
+    }
+    return rows.putIfAbsent(ByteBuffer.wrap(key), GenericRow.of(values)) == null;
+  }
+
+  /** Number of rows. */
+  synchronized int count() {
+    return rows.size();
   }
 
   /** Does what a put asks for. */

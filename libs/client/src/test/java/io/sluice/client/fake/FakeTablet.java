@@ -341,7 +341,7 @@ public final class FakeTablet implements AutoCloseable {
       return response.build().toByteString();
     }
 
-    private static BucketOffsets offsets(
+    private BucketOffsets offsets(
         ListOffsetsRequest request, FakeBucket bucket, long partition, int number) {
       long end = bucket.end();
       return BucketOffsets.newBuilder()
@@ -351,6 +351,7 @@ public final class FakeTablet implements AutoCloseable {
           .setVisible(end)
           .setStable(end)
           .setLogEnd(end)
+          .setRowCount(cluster.rowCount(partition, number))
           .build();
     }
 

@@ -35,7 +35,7 @@ class AccumulatorTest {
   private final RowBufferPool pool = new RowBufferPool(allocator, SCHEMA, config.batchBytes());
   private final MemoryBudget budget = new MemoryBudget(1 << 20, "The buffer", time);
   private final Accumulator accumulator =
-      new Accumulator(config, pool, budget, new Outstanding(), time);
+      new Accumulator(config, pool, budget, new Outstanding(), RowLimit.none(), time);
   private final WriterPartition table =
       new WriterPartition(TablePath.parse("demo.t"), "", TableBucket.of(1, 0), 2, Map.of(), 0);
 

@@ -40,7 +40,13 @@ class WriterEndTest {
       RowBufferPool pool = new RowBufferPool(allocator, SCHEMA, 1024);
       MemoryBudget budget = new MemoryBudget(1 << 20, "The buffer", TimeSource.SYSTEM);
       Accumulator accumulator =
-          new Accumulator(cluster.config(), pool, budget, new Outstanding(), TimeSource.SYSTEM);
+          new Accumulator(
+              cluster.config(),
+              pool,
+              budget,
+              new Outstanding(),
+              RowLimit.none(),
+              TimeSource.SYSTEM);
       WriterPartition table =
           new WriterPartition(TablePath.parse("demo.t"), "", TableBucket.of(1, 0), 2, Map.of(), 0);
       CompletableFuture<AppendResult> sealed = append(accumulator, table.bucket(0));
