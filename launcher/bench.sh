@@ -21,7 +21,7 @@ command_bench() {
     fi
     case $next$word in
       --with) next=peers ;;
-      --rows | --repeat | --codec | --schema | --json | --window | --buckets | --filter) next=other ;;
+      --rows | --keys | --repeat | --codec | --schema | --json | --window | --buckets | --filter) next=other ;;
       *) next="" ;;
     esac
   done

@@ -152,7 +152,7 @@ java_options() {
       ;;
     lake-sql)
       # DuckDB does the work, in memory outside of the heap, bounded by sluice.sql.memory.
-      printf '%s\n' -Xms32m -Xmx384m -XX:+UseSerialGC -XX:TieredStopAtLevel=1
+      printf '%s\n' -Xms32m -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1
       extra_options "${SLUICE_LAKE_SQL_JAVA_OPTS:-}"
       ;;
     admin-ui)

@@ -23,9 +23,10 @@ terminal_columns() {
 
 readonly DEMO_OPTIONS="--down --no-kill --verbose"
 
-# Runs the demo on the cluster of this home, which is started where it does not run.
+# Runs the demo on the cluster of this home, which is started where it does not run. `uv` is a demo of
+# its own.
 command_demo() {
-  local down="" code=0 argument
+  local down="" uv="" code=0 argument
   local -a demo_args=()
   parse_home "$@"
   parse_up_options ${ARGS[@]+"${ARGS[@]}"}
@@ -33,15 +34,16 @@ command_demo() {
     case $argument in
       --down) down=1 ;;
       --no-kill | --verbose) ;;
+      uv) uv=1 ;;
       -*) fail_unknown "option" "$argument" "$DEMO_OPTIONS $UP_OPTIONS" ;;
-      *) fail_usage "unexpected argument '$argument'; see ./sluice help" ;;
+      *) fail_usage "there is no demo '$argument'; it may be uv, or nothing; see ./sluice help" ;;
     esac
     demo_args+=("$argument")
   done
   load_conf
   avoid_taken_ports
   hurry_tiering
-  need_lake_for_demo
+  if [ -n "$uv" ]; then need_sql_for_demo; else need_lake_for_demo; fi
   start_cluster
   run_cli demo ${demo_args[@]+"${demo_args[@]}"} || code=$?
   if [ -n "$down" ]; then
@@ -70,6 +72,12 @@ need_lake_for_demo() {
   if [ "${WANT_LAKE:-$(word_of "$LAKE")}" = off ] || [ "${WANT_SQL:-$(word_of "$SQL")}" = off ] ||
     [ "${WANT_TIERING:-$TIERING}" = 0 ]; then
     fail "the demo needs the lake, SQL and a tiering worker: ./sluice demo --lake --sql --tiering 1$(home_option)"
+  fi
+}
+
+need_sql_for_demo() {
+  if [ "${WANT_LAKE:-$(word_of "$LAKE")}" = off ] || [ "${WANT_SQL:-$(word_of "$SQL")}" = off ]; then
+    fail "the demo needs SQL: ./sluice demo uv --lake --sql$(home_option)"
   fi
 }
 

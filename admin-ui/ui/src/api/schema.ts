@@ -432,7 +432,37 @@ export interface components {
             comment: string;
             /** Format: int64 */
             createdMs: number;
+            rules?: components["schemas"]["Rules"];
             buckets: components["schemas"]["Bucket"][];
+        };
+        /** @description What becomes of the rows that are put into a table with a primary key; absent for others */
+        Rules: {
+            /** @enum {string} */
+            mergeEngine: "last_row" | "first_row" | "versioned" | "aggregation";
+            versionColumn?: string;
+            functions: components["schemas"]["Function"][];
+            /** @enum {string} */
+            deleteBehavior: "allow" | "ignore" | "disable";
+            /** @enum {string} */
+            changelogImage: "full" | "wal";
+            autoIncrementColumn?: string;
+            /**
+             * Format: int64
+             * @description Absent when none is left
+             */
+            nextId?: number;
+            /**
+             * Format: int64
+             * @description Absent for ever
+             */
+            rowTtlMs?: number;
+        };
+        Function: {
+            column: string;
+            function: string;
+            delimiter?: string;
+            /** @enum {string} */
+            onOverflow?: "refuse" | "saturate";
         };
         Server: {
             serverId: number;

@@ -10,6 +10,8 @@ import { pageOf } from '../shared/paging';
 import { QueryView, StaleBanner } from '../shared/States';
 import { useState } from 'react';
 import { defaultText, keyText, typeLines } from './columns';
+import { RowCount } from './RowCount';
+import { columnRule, countedBy, ruleFacts } from './rules';
 
 type Table = components['schemas']['Table'];
 
@@ -40,6 +42,7 @@ function TableView({ table }: { table: Table }) {
     <>
       <p className="facts-line">
         <span>{table.kind} table</span>
+        {countedBy(table.rules) && <RowCount database={table.database} table={table.table} />}
         {partitioned && (
           <span>
             {count(table.partitionCount)} partitions by {table.partitionKeys.join(', ')}
@@ -64,6 +67,11 @@ function TableView({ table }: { table: Table }) {
         {offline > 0 && <Badge tone="bad">{`${count(offline)} of ${count(table.buckets.length)} buckets offline`}</Badge>}
       </p>
       {table.comment !== '' && <p>{table.comment}</p>}
+      {table.rules !== undefined && (
+        <Section title="Rows of one key">
+          <Rules rules={table.rules} />
+        </Section>
+      )}
       <div className="columns">
         <Section title="Columns">
           <Columns table={table} />
@@ -84,9 +92,31 @@ function TableView({ table }: { table: Table }) {
   );
 }
 
+function Rules({ rules }: { rules: NonNullable<Table['rules']> }) {
+  return (
+    <dl className="rules">
+      {ruleFacts(rules).map((fact) => (
+        <div key={fact.name}>
+          <dt>{fact.name}</dt>
+          <dd>
+            {fact.text}
+            {fact.option !== undefined && (
+              <>
+                {' '}
+                <code className="muted">{fact.option}</code>
+              </>
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
 function Columns({ table }: { table: Table }) {
   const [page, setPage] = useState(0);
   const cut = pageOf(table.columns, page, SIZE);
+  const merged = table.columns.some((column) => columnRule(table.rules, column.name) !== undefined);
   return (
     <>
       <div className="table-box">
@@ -96,6 +126,11 @@ function Columns({ table }: { table: Table }) {
               <th scope="col">Column</th>
               <th scope="col">Type</th>
               <th scope="col">Key</th>
+              {merged && (
+                <th scope="col" title="What becomes of the values of one key">
+                  Merge
+                </th>
+              )}
               <th scope="col" className="number">
                 Id
               </th>
@@ -114,6 +149,7 @@ function Columns({ table }: { table: Table }) {
                   {defaultText(column) !== undefined && <div className="second">{defaultText(column)}</div>}
                 </td>
                 <td data-label="Key">{keyText(table, column.name)}</td>
+                {merged && <td data-label="Merge">{columnRule(table.rules, column.name) ?? '–'}</td>}
                 <td data-label="Id" className="number muted">
                   {column.id}
                 </td>

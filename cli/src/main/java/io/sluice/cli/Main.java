@@ -10,6 +10,7 @@ import io.sluice.cli.table.AlterCommand;
 import io.sluice.cli.table.CreateCommand;
 import io.sluice.cli.table.DescribeCommand;
 import io.sluice.cli.table.DropCommand;
+import io.sluice.cli.table.LookupCommand;
 import io.sluice.cli.table.OffsetsCommand;
 import io.sluice.cli.table.PartitionsCommand;
 import io.sluice.cli.table.ScanCommand;
@@ -55,6 +56,7 @@ public final class Main {
         new DescribeCommand(),
         new OffsetsCommand(),
         new ScanCommand(),
+        new LookupCommand(),
         new CreateCommand(),
         new AlterCommand(),
         new PartitionsCommand(),

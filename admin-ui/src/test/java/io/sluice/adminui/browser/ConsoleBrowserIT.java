@@ -204,8 +204,8 @@ final class ConsoleBrowserIT {
                 "application/json",
                 "{\"kind\":\"rows\",\"message\":\"\",\"columns\":[{\"name\":\"id\",\"type\":\"BIGINT\"},"
                     + "{\"name\":\"note\",\"type\":\"STRING\"}],"
-                    + "\"rows\":[[9007199254740993,null],[2,\"<b>x</b>\"]],\"rowCount\":2,"
-                    + "\"truncated\":true,\"notices\":[\"lake only\"],\"elapsedMs\":12}"));
+                    + "\"rows\":[[9007199254740993,null],[2,\"<b>x</b>\"]],\"rowCount\":2,\"truncated\":true,\"notices\":[\"lake"
+                    + " only\"],\"elapsedMs\":12}"));
     open("/sql");
     browser.click("#statement");
     browser.type("SELECT id, note FROM demo.t");
@@ -240,6 +240,21 @@ final class ConsoleBrowserIT {
     browser.awaitText("main", "2 partitions by dt", "2 buckets each", "partition key");
     browser.awaitText("main", "dt=2024-01-01", "dt=2024-01-02", "1 of 2");
     browser.awaitText("main", "`age` INT", "default 20, 19 in older rows", "table.log.ttl");
+  }
+
+  @Test
+  void aTableWithAPrimaryKeyShowsWhatBecomesOfItsRows() {
+    FakeTables.serve(coordinator);
+    coordinator.json(
+        "POST /api/v1/sql",
+        """
+        {"kind": "rows", "columns": [{"name": "count_star()", "type": "BIGINT"}], "rows": [[1200]],
+         "rowCount": 1, "truncated": false, "notices": [], "elapsedMs": 3}
+        """);
+    open("/tables/demo/uv_agg");
+    browser.awaitText("main", "1,200 rows", "Rows of one key", "merged column by column");
+    browser.awaitText("main", "change nothing", "has the row before and after each change");
+    browser.awaitText("main", "Merge", "rbm32", "sum", "fields.pv.agg");
   }
 
   @Test

@@ -2,7 +2,10 @@ package io.sluice.adminui.browser;
 
 import io.sluice.adminui.app.FakeService;
 
-/** One partitioned table as the coordinator answers, for tests of the pages about tables. */
+/**
+ * A partitioned table, and one that merges its rows, as the coordinator answers, for tests of the
+ * pages about tables.
+ */
 final class FakeTables {
   private static final String SUMMARY =
       """
@@ -40,6 +43,26 @@ final class FakeTables {
        "total": 2, "offset": 0, "limit": 100}
       """;
 
+  private static final String MERGED =
+      """
+      {"tableId": 9, "database": "demo", "table": "uv_agg", "kind": "primary-key", "schemaId": 1,
+       "columns": [
+         {"id": 1, "name": "channel", "type": "STRING", "nullable": false, "comment": ""},
+         {"id": 2, "name": "uv_bitmap", "type": "BYTES", "nullable": true, "comment": ""},
+         {"id": 3, "name": "pv", "type": "BIGINT", "nullable": true, "comment": ""}],
+       "primaryKey": ["channel"], "bucketCount": 1, "bucketKey": ["channel"], "partitionKeys": [],
+       "partitionCount": 0, "replicationFactor": 1,
+       "options": {"table.merge-engine": "aggregation", "fields.uv_bitmap.agg": "rbm32",
+         "fields.pv.agg": "sum"},
+       "comment": "", "createdMs": 1700000000000, "version": 0,
+       "rules": {"mergeEngine": "aggregation", "deleteBehavior": "ignore", "changelogImage": "full",
+         "functions": [{"column": "uv_bitmap", "function": "rbm32"},
+           {"column": "pv", "function": "sum", "onOverflow": "refuse"}]},
+       "buckets": [
+         {"partitionId": 0, "bucket": 0, "leader": 1, "leaderAddress": "127.0.0.1:9223",
+          "leaderEpoch": 1, "replicas": [1], "isr": [1], "isrVersion": 0}]}
+      """;
+
   private FakeTables() {}
 
   /** Makes the service answer with it. */
@@ -47,5 +70,6 @@ final class FakeTables {
     service.json("GET /api/v1/tables", SUMMARY);
     service.json("GET /api/v1/tables/demo/sales", TABLE);
     service.json("GET /api/v1/tables/demo/sales/partitions", PARTITIONS);
+    service.json("GET /api/v1/tables/demo/uv_agg", MERGED);
   }
 }

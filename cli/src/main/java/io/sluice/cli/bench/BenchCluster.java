@@ -67,17 +67,17 @@ public final class BenchCluster implements AutoCloseable {
   }
 
   /** Process id of the tablet server. */
-  long tabletPid() {
+  public long tabletPid() {
     return launcher.pid(TABLET);
   }
 
   /** Ends the tablet server with kill -9. */
-  void killTablet() {
+  public void killTablet() {
     launcher.kill(TABLET);
   }
 
   /** Starts the tablet server again and returns when it is ready. */
-  void startTablet() {
+  public void startTablet() {
     launcher.restart(TABLET);
   }
 

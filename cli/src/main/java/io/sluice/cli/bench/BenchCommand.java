@@ -13,6 +13,7 @@ import io.sluice.cli.options.CommandLine;
 import io.sluice.cli.options.NearestName;
 import io.sluice.cli.options.UsageException;
 import io.sluice.cli.terminal.Terminal;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -21,6 +22,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /** {@code sluice bench NAME...}: runs benchmarks on clusters of their own. */
 public final class BenchCommand implements Command {
@@ -33,7 +36,6 @@ public final class BenchCommand implements Command {
           new BucketsWorkload(),
           new MicroWorkload());
   private static final List<String> CODECS = List.of("none", "zstd", "lz4");
-  private static final int COMPARE_REPEAT = 5;
   private static final String RESULTS = "benchmarks/results";
   private static final DateTimeFormatter FILE_TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd-HHmm").withZone(ZoneOffset.UTC);
@@ -44,22 +46,28 @@ public final class BenchCommand implements Command {
         CommandLine.of("bench", "Runs benchmarks on a fresh cluster, which is removed afterwards")
             .rest("NAME", "the benchmarks to run, see below")
             .option("--rows", "N", "rows of one repetition, for example 500k")
+            .option("--keys", "N", "keys of tables with a primary key (default 1m; restart: 10m)")
             .option(
                 "--repeat",
                 "N",
-                "measured repetitions after one warm-up (default 3); with --with after three (default 5)")
+                "measured repetitions after one warm-up (default 3); of those with other products after three (default 5)")
             .option("--codec", "A,B", "of none, zstd, lz4 (default all; log-scan: zstd)")
             .option("--schema", "A,B", "of narrow, wide (default both; log-append only)")
-            .option("--buckets", "N", "buckets on one tablet (default 10000; buckets only)")
+            .option(
+                "--buckets",
+                "N",
+                "buckets on one tablet (default 10000, with --primary-key 1000; buckets only)")
+            .flag("--primary-key", "buckets of tables with a primary key, empty (buckets only)")
             .option("--filter", "REGEX", "micro benchmarks whose names match (micro only)")
             .option("--json", "FILE", "where to write the result (default " + RESULTS + "/...)")
             .option(
                 "--with", "PEERS", "of kafka, fluss: run them too, on the same rows, and compare")
-            .option("--window", "MS", "with --with: length of a measured window")
+            .option("--window", "MS", "with --with, or a primary key: length of a measured window")
             .note("Benchmarks:");
     for (BenchWorkload workload : WORKLOADS) {
-      builder.note(String.format("  %-12s %s", workload.name(), workload.summary()));
+      builder.note(noteLine(workload.name(), workload.summary()));
     }
+    ComparisonRun.alone().forEach((name, summary) -> builder.note(noteLine(name, summary)));
     return builder
         .note("")
         .note(
@@ -68,37 +76,86 @@ public final class BenchCommand implements Command {
         .build();
   }
 
+  private static String noteLine(String name, String summary) {
+    return String.format("  %-12s %s", name, summary);
+  }
+
   @Override
   public int run(Arguments arguments, CommandContext context) throws Exception {
-    List<BenchWorkload> chosen = arguments.rest().stream().map(BenchCommand::find).toList();
-    if (chosen.size() > 1 && arguments.value("--json").isPresent()) {
-      throw new UsageException("--json names one file; run one benchmark at a time with it");
-    }
+    List<String> chosen = arguments.rest().stream().distinct().toList();
+    chosen.forEach(BenchCommand::checkKnown);
     boolean compare = arguments.value("--with").isPresent();
+    Predicate<String> compared = name -> compare || ComparisonRun.alone().containsKey(name);
+    checkOptions(chosen, compared, arguments);
     ComparePlan comparison = comparePlan(arguments);
-    if (compare) {
-      chosen.forEach(BenchCommand::checkComparable);
-    } else if (arguments.value("--window").isPresent()) {
-      throw new UsageException("--window goes with --with; without it say --rows");
-    }
     Path launcher = context.settings().requiredLauncher();
+    for (List<String> group : ComparisonRun.groups(chosen.stream().filter(compared).toList())) {
+      compare(group, comparison, launcher, arguments, context);
+    }
     boolean kept = true;
-    for (BenchWorkload workload : chosen) {
-      if (compare) {
-        compare(workload, comparison, launcher, arguments, context);
-      } else {
+    for (BenchWorkload workload : WORKLOADS) {
+      if (chosen.contains(workload.name()) && !compared.test(workload.name())) {
         kept &= run(workload, plan(workload, arguments), launcher, arguments, context);
       }
     }
     return kept ? 0 : 1;
   }
 
-  private static void checkComparable(BenchWorkload workload) {
-    if (!ComparisonRun.names().contains(workload.name())) {
+  private static void checkKnown(String name) {
+    List<String> known =
+        Stream.concat(
+                WORKLOADS.stream().map(BenchWorkload::name),
+                ComparisonRun.alone().keySet().stream())
+            .toList();
+    if (!known.contains(name)) {
+      String suggestion = NearestName.suggestion(name, known);
       throw new UsageException(
-          workload.name()
+          "there is no benchmark "
+              + name
+              + (suggestion.isEmpty() ? "." : suggestion)
+              + " There are "
+              + String.join(", ", known));
+    }
+  }
+
+  private static void checkOptions(
+      List<String> chosen, Predicate<String> compared, Arguments arguments) {
+    if (chosen.size() > 1 && arguments.value("--json").isPresent()) {
+      throw new UsageException("--json names one file; run one benchmark at a time with it");
+    }
+    if (arguments.value("--with").isPresent()) {
+      List<String> peers = arguments.choices("--with", Peers.NAMES);
+      chosen.forEach(name -> checkComparable(name, peers));
+    }
+    if (arguments.value("--window").isPresent() && chosen.stream().noneMatch(compared)) {
+      throw new UsageException("--window goes with --with; without it say --rows");
+    }
+    if (arguments.value("--keys").isPresent()
+        && chosen.stream().noneMatch(ComparisonRun.alone()::containsKey)) {
+      throw new UsageException(
+          "--keys goes with " + String.join(", ", ComparisonRun.alone().keySet()));
+    }
+    if (arguments.has("--primary-key") && !chosen.contains(BucketsWorkload.NAME)) {
+      throw new UsageException("--primary-key goes with " + BucketsWorkload.NAME);
+    }
+  }
+
+  private static void checkComparable(String name, List<String> peers) {
+    if (!ComparisonRun.names().contains(name)) {
+      throw new UsageException(
+          name
               + " cannot be compared with other products; these can: "
               + String.join(", ", ComparisonRun.names()));
+    }
+    for (String peer : peers) {
+      if (!ComparisonRun.peers(name).contains(peer)) {
+        throw new UsageException(
+            name
+                + " cannot be compared with "
+                + peer
+                + ", which has no tables with a primary key; it can with "
+                + String.join(", ", ComparisonRun.peers(name)));
+      }
     }
   }
 
@@ -106,41 +163,61 @@ public final class BenchCommand implements Command {
   private static ComparePlan comparePlan(Arguments arguments) {
     return new ComparePlan(
         arguments.number("--rows", 0, 1, 100_000_000),
-        (int) arguments.number("--repeat", COMPARE_REPEAT, 1, 100),
+        arguments.number("--keys", 0, BenchSchema.GROUP_ROWS, 1_000_000_000),
+        (int) arguments.number("--repeat", 0, 1, 100),
         arguments.number("--window", 0, 100, 600_000),
-        arguments.value("--codec").isEmpty() ? List.of() : arguments.choices("--codec", CODECS),
-        arguments.value("--schema").isEmpty()
-            ? List.of()
-            : arguments.choices("--schema", BenchSchema.NAMES),
-        arguments.choices("--with", Peers.NAMES));
+        given("--codec", CODECS, arguments),
+        given("--schema", BenchSchema.NAMES, arguments),
+        given("--with", Peers.NAMES, arguments));
+  }
+
+  private static List<String> given(String option, List<String> known, Arguments arguments) {
+    return arguments.value(option).isEmpty() ? List.of() : arguments.choices(option, known);
   }
 
   private static void compare(
-      BenchWorkload workload,
+      List<String> names,
       ComparePlan plan,
       Path launcher,
       Arguments arguments,
       CommandContext context)
       throws Exception {
     Terminal terminal = context.terminal();
-    terminal.line(terminal.bold(workload.name()) + " with " + String.join(" and ", plan.peers()));
+    terminal.line(
+        terminal.bold(String.join(", ", names))
+            + (plan.peers().isEmpty() ? "" : " with " + String.join(" and ", plan.peers())));
     Instant started = Instant.ofEpochMilli(context.time().epochMs());
     Map<String, Object> machine = machine(context, started);
-    ComparisonReport report =
-        new ComparisonRun(
-                new BenchClusters(launcher, new Random(), terminal::problem),
-                context.settings().repository(),
-                String.valueOf(machine.get("commit")),
-                line -> terminal.line("  " + terminal.dim(line)))
-            .run(workload.name(), plan);
+    new ComparisonRun(
+            new BenchClusters(launcher, new Random(), terminal::problem),
+            context.settings().repository(),
+            String.valueOf(machine.get("commit")),
+            line -> terminal.line("  " + terminal.dim(line)))
+        .run(
+            names,
+            plan,
+            report -> {
+              String file = report.name() + (plan.peers().isEmpty() ? "" : "-with-peers");
+              show(report, terminal);
+              write(resultFile(file, started, arguments, context), report.json(machine), terminal);
+            });
+  }
+
+  private static void show(ComparisonReport report, Terminal terminal) {
     terminal.blank();
+    terminal.line("  " + terminal.bold(report.name()));
     report.lanes().lines().forEach(line -> terminal.line("  " + line));
     terminal.blank();
-    report.goals().lines().forEach(line -> terminal.line("  " + line));
-    terminal.blank();
+    List<String> goals = report.goals().lines();
+    if (goals.size() > 1) {
+      goals.forEach(line -> terminal.line("  " + line));
+      terminal.blank();
+    }
     report.notes().forEach(line -> terminal.line("  " + line));
-    Path file = resultFile(workload.name() + "-with-peers", started, arguments, context);
-    BenchReport.write(file, report.json(machine));
+  }
+
+  private static void write(Path file, String json, Terminal terminal) throws IOException {
+    BenchReport.write(file, json);
     terminal.blank();
     terminal.line("  written to " + file);
     terminal.blank();
@@ -167,34 +244,21 @@ public final class BenchCommand implements Command {
                     .resolve(name + "-" + FILE_TIME.format(started) + ".json"));
   }
 
-  private static BenchWorkload find(String name) {
-    for (BenchWorkload workload : WORKLOADS) {
-      if (workload.name().equals(name)) {
-        return workload;
-      }
-    }
-    List<String> known = WORKLOADS.stream().map(BenchWorkload::name).toList();
-    String suggestion = NearestName.suggestion(name, known);
-    throw new UsageException(
-        "there is no benchmark "
-            + name
-            + (suggestion.isEmpty() ? "." : suggestion)
-            + " There are "
-            + String.join(", ", known));
-  }
-
   private static BenchPlan plan(BenchWorkload workload, Arguments arguments) {
     boolean scan = workload instanceof LogScanWorkload;
     List<String> codecs =
         scan && arguments.value("--codec").isEmpty()
             ? List.of("zstd")
             : arguments.choices("--codec", CODECS);
+    int buckets =
+        arguments.has("--primary-key") ? BucketsWorkload.KEYED_BUCKETS : BucketsWorkload.BUCKETS;
     return new BenchPlan(
         arguments.number("--rows", 0, 1, 100_000_000),
         (int) arguments.number("--repeat", workload.defaultRepeat(), 1, 100),
         codecs,
         arguments.choices("--schema", BenchSchema.NAMES),
-        (int) arguments.number("--buckets", BucketsWorkload.BUCKETS, 10, 100_000),
+        (int) arguments.number("--buckets", buckets, 10, 100_000),
+        arguments.has("--primary-key"),
         arguments.value("--filter").orElse(""));
   }
 
@@ -218,11 +282,8 @@ public final class BenchCommand implements Command {
     BenchReport report = new BenchReport(workload.name(), parameters(plan), series, machine);
     terminal.blank();
     report.table().lines().forEach(line -> terminal.line("  " + line));
-    Path file = resultFile(workload.name(), started, arguments, context);
-    BenchReport.write(file, report.json());
-    terminal.blank();
-    terminal.line("  written to " + file);
-    terminal.blank();
+    String name = workload.name() + (plan.primaryKey() ? "-primary-key" : "");
+    write(resultFile(name, started, arguments, context), report.json(), terminal);
     List<String> exceeded = workload.exceeded(series);
     exceeded.forEach(terminal::problem);
     return exceeded.isEmpty();
@@ -235,6 +296,7 @@ public final class BenchCommand implements Command {
       parameters.put("rows", plan.rows());
     }
     parameters.put("buckets", plan.buckets());
+    parameters.put("primary_key", plan.primaryKey());
     parameters.put("codecs", plan.codecs());
     parameters.put("schemas", plan.schemas());
     return parameters;

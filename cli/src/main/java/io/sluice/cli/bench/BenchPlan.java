@@ -10,10 +10,17 @@ import java.util.List;
  * @param codecs names of codecs to compare
  * @param schemas names of row shapes to compare
  * @param buckets how many buckets, for the workload that is about them
+ * @param primaryKey whether the workload that is about buckets makes tables with a primary key
  * @param filter regular expression of the micro benchmarks to run
  */
 record BenchPlan(
-    long rows, int repeat, List<String> codecs, List<String> schemas, int buckets, String filter) {
+    long rows,
+    int repeat,
+    List<String> codecs,
+    List<String> schemas,
+    int buckets,
+    boolean primaryKey,
+    String filter) {
   BenchPlan {
     codecs = List.copyOf(codecs);
     schemas = List.copyOf(schemas);

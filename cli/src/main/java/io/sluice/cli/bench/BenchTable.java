@@ -1,12 +1,12 @@
 package io.sluice.cli.bench;
 
-import io.sluice.bench.harness.BenchSchema.BenchColumn;
 import io.sluice.bench.harness.RowRing;
+import io.sluice.cli.bench.sluice.AppenderTarget;
+import io.sluice.cli.bench.sluice.BenchTables;
 import io.sluice.client.AppendWriter;
 import io.sluice.client.Connection;
 import io.sluice.client.RowAppender;
 import io.sluice.client.Table;
-import io.sluice.client.TableSpec;
 import io.sluice.client.WriterOptions;
 import io.sluice.common.TablePath;
 import io.sluice.format.batch.BatchCodec;
@@ -31,11 +31,7 @@ final class BenchTable {
   static BenchTable create(Connection connection, String name, RowRing ring) {
     connection.admin().createDatabase(DATABASE, true);
     TablePath path = new TablePath(DATABASE, name);
-    TableSpec.Builder spec = TableSpec.of(path.toString()).buckets(BUCKETS);
-    for (BenchColumn column : ring.schema().columns()) {
-      spec.column(column.name(), column.kind().name());
-    }
-    connection.admin().createTable(spec.build());
+    connection.admin().createTable(BenchTables.log(path, ring.schema(), BUCKETS));
     return new BenchTable(connection, path, ring);
   }
 
@@ -57,28 +53,17 @@ final class BenchTable {
   void load(long rows, WriterOptions options) {
     try (AppendWriter writer = table().appendWriter(options)) {
       for (long number = 0; number < rows; number++) {
-        RowAppender row = writer.row();
-        fill(row, number);
-        row.append();
+        append(writer, number);
       }
       writer.flush();
     }
   }
 
-  /** Sets every column of the row; the first one to the number. */
-  void fill(RowAppender row, long number) {
-    Object[] values = ring.row(number);
-    row.setLong(0, number);
-    for (int c = 1; c < values.length; c++) {
-      Object value = values[c];
-      if (value instanceof Integer integer) {
-        row.setInt(c, integer);
-      } else if (value instanceof Long bigint) {
-        row.setLong(c, bigint);
-      } else {
-        row.setString(c, (String) value);
-      }
-    }
+  /** Appends the row with this number. */
+  void append(AppendWriter writer, long number) {
+    RowAppender row = writer.row();
+    ring.show(number, new AppenderTarget(row));
+    row.append();
   }
 
   /** Bytes of all buckets on disk. */

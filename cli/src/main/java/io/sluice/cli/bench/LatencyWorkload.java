@@ -8,7 +8,6 @@ import io.sluice.cli.terminal.Figures;
 import io.sluice.client.AppendWriter;
 import io.sluice.client.Connection;
 import io.sluice.client.LogScanner;
-import io.sluice.client.RowAppender;
 import io.sluice.client.ScanBatch;
 import io.sluice.client.WriterOptions;
 import java.time.Duration;
@@ -130,9 +129,7 @@ final class LatencyWorkload implements BenchWorkload {
         for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
           LockSupport.parkNanos(left);
         }
-        RowAppender row = writer.row();
-        table.fill(row, number);
-        row.append();
+        table.append(writer, number);
       }
       writer.flush();
       return start;

@@ -38,6 +38,12 @@ final class DemoOutput {
     terminal.line(INDENT + terminal.dim(text));
   }
 
+  /** Whether something is as it must be. */
+  void verdict(boolean right, String what) {
+    terminal.line(
+        INDENT + (right ? terminal.green("right") : terminal.red("WRONG")) + "   " + what);
+  }
+
   /** A line of a statement. */
   void code(String line) {
     terminal.line(line.isBlank() ? "" : INDENT + terminal.cyan(line));

@@ -127,8 +127,12 @@ public final class Arguments {
       positionals++;
     }
 
-    void value(String name, String value) {
-      values.put(name, value);
+    void value(CommandLine.Option option, String value) {
+      if (option.isList()) {
+        values.merge(option.name(), value, (before, more) -> before + "," + more);
+      } else {
+        values.put(option.name(), value);
+      }
     }
 
     void flag(String name) {

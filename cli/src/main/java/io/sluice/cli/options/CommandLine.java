@@ -40,6 +40,11 @@ public final class CommandLine {
     boolean isFlag() {
       return valueName.isEmpty();
     }
+
+    /** Whether it takes several words separated by commas, and so may be given several times. */
+    boolean isList() {
+      return valueName.endsWith(",...");
+    }
   }
 
   /** Name of the command. */
@@ -112,14 +117,14 @@ public final class CommandLine {
       return 0;
     }
     if (equals >= 0) {
-      given.value(name, word.substring(equals + 1));
+      given.value(option, word.substring(equals + 1));
       return 0;
     }
     if (next.isEmpty() || next.get().startsWith("--")) {
       throw new UsageException(
           "option " + name + " needs a value: " + name + " " + option.valueName());
     }
-    given.value(name, next.get());
+    given.value(option, next.get());
     return 1;
   }
 
@@ -222,7 +227,7 @@ public final class CommandLine {
       return this;
     }
 
-    /** An option with a value; given twice, the last one counts. */
+    /** An option with a value; given twice, the last one counts, or both when it is a list. */
     public Builder option(String name, String valueName, String help) {
       options.add(new Option(name, valueName, help));
       return this;

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /** {@code sluice sql STATEMENT}: runs statements and prints their results. */
 public final class SqlCommand implements Command {
@@ -42,7 +43,10 @@ public final class SqlCommand implements Command {
         .flag("--allow-partial", "read what the log alone has while the lake does not answer")
         .note("For example: ./sluice sql \"SELECT origin, COUNT(*) FROM demo.flights GROUP BY 1\"")
         .note("A log table in the lake is read up to the last row, `demo.flights$lake` as the lake")
-        .note("has it. It stops at the first statement that fails; exit code 1.")
+        .note(
+            "has it. It stops at the first statement that fails; exit code 1. What CREATE"
+                + " TEMPORARY")
+        .note("VIEW v AS query makes is known to the statements behind it.")
         .build();
   }
 
@@ -60,11 +64,18 @@ public final class SqlCommand implements Command {
     }
     SqlClient client = new SqlClient(context.settings().endpoints().sql());
     ResultPrinter printer = new ResultPrinter(context.terminal(), format);
+    TemporaryViews views = new TemporaryViews();
     for (String statement : statements) {
+      Optional<String> view = views.define(statement);
+      if (view.isPresent()) {
+        context.terminal().line("View " + view.get() + " is known until this command ends");
+        continue;
+      }
+      String resolved = views.resolve(statement);
       try {
-        printer.print(client.run(statement, options));
+        printer.print(client.run(resolved, options));
       } catch (RestProblem problem) {
-        explain(context.terminal(), statement, problem);
+        explain(context.terminal(), resolved, problem);
         return 1;
       }
     }

@@ -26,9 +26,14 @@ public final class CreateCommand implements Command {
         .option("--set", "KEY=VALUE,...", "table options, for example table.log.ttl=3d")
         .option("--comment", "TEXT", "what the table holds")
         .note(
-            "For example: ./sluice create demo.readings \"at TIMESTAMP(3) NOT NULL\" \"celsius DOUBLE\"")
+            "For example: ./sluice create demo.readings \"at TIMESTAMP(3) NOT NULL\" \"celsius"
+                + " DOUBLE\"")
         .note(
             "             ./sluice create demo.sales \"id BIGINT\" \"dt STRING\" --partition-by dt")
+        .note(
+            "             ./sluice create demo.totals \"k INT\" \"v BIGINT\" --primary-key k --set"
+                + " table.merge-engine=aggregation,fields.v.agg=sum")
+        .note("docs/merge-engines.md has the options of tables with a primary key.")
         .build();
   }
 

@@ -13,12 +13,15 @@ import io.sluice.common.TablePath;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code sluice describe TABLE}: columns, options, partitions and buckets of a table. */
+/**
+ * {@code sluice describe TABLE}: columns, merge rules, options, partitions and buckets of a table.
+ */
 public final class DescribeCommand implements Command {
   @Override
   public CommandLine commandLine() {
     return CommandLine.of(
-            "describe", "Shows the columns, options, partitions and buckets of a table")
+            "describe",
+            "Shows the columns, merge rules, options, partitions and buckets of a table")
         .required("TABLE", "name as database.table")
         .build();
   }

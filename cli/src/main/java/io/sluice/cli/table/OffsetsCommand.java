@@ -28,6 +28,7 @@ public final class OffsetsCommand implements Command {
         .required("TABLE", "name as database.table")
         .flag("--json", "one JSON object a line")
         .note("visible: readers see the rows below. stable: what was forced to disk, too.")
+        .note("rows now: of a table with a primary key, the rows that its changelog has come to.")
         .build();
   }
 
@@ -47,7 +48,7 @@ public final class OffsetsCommand implements Command {
           (bucket, at) ->
               context.terminal().line(JsonText.compact(asJson(bucket, partitions, at))));
     } else {
-      asTable(offsets, table.partitioned(), partitions).lines().forEach(context.terminal()::line);
+      asTable(offsets, table, partitions).lines().forEach(context.terminal()::line);
     }
     return 0;
   }
@@ -59,8 +60,10 @@ public final class OffsetsCommand implements Command {
 
   private static TextTable asTable(
       SortedMap<TableBucket, BucketOffsets> offsets,
-      boolean partitioned,
+      TableDescription description,
       Map<Long, String> partitions) {
+    boolean partitioned = description.partitioned();
+    boolean keyed = !description.schema().primaryKey().isEmpty();
     TextTable table = new TextTable();
     if (partitioned) {
       table.left("PARTITION");
@@ -73,8 +76,12 @@ public final class OffsetsCommand implements Command {
         .right("END")
         .right("EPOCH")
         .right("ON DISK");
+    if (keyed) {
+      table.right("ROWS NOW");
+    }
     long rows = 0;
     long bytes = 0;
+    long current = 0;
     for (Map.Entry<TableBucket, BucketOffsets> entry : offsets.entrySet()) {
       BucketOffsets at = entry.getValue();
       List<String> cells = new ArrayList<>();
@@ -83,13 +90,25 @@ public final class OffsetsCommand implements Command {
       }
       cells.add(Integer.toString(entry.getKey().bucket()));
       cells.addAll(figures(at));
+      if (keyed) {
+        cells.add(rows(at.rowCount()));
+        current = current < 0 || at.rowCount() < 0 ? -1 : current + at.rowCount();
+      }
       table.row(cells);
       rows += at.visible() - at.logStart();
       bytes += at.sizeBytes();
     }
     List<String> all = new ArrayList<>(partitioned ? List.of("all", "") : List.of("all"));
-    all.addAll(List.of("", Figures.count(rows) + " rows", "", "", "", Figures.bytes(bytes)));
+    String records = Figures.count(rows) + (keyed ? " records" : " rows");
+    all.addAll(List.of("", records, "", "", "", Figures.bytes(bytes)));
+    if (keyed) {
+      all.add(rows(current));
+    }
     return table.row(all);
+  }
+
+  private static String rows(long count) {
+    return count < 0 ? "not counted" : Figures.count(count);
   }
 
   private static List<String> figures(BucketOffsets at) {
@@ -115,6 +134,9 @@ public final class OffsetsCommand implements Command {
     json.put("log_end", at.logEnd());
     json.put("leader_epoch", at.leaderEpoch());
     json.put("size_bytes", at.sizeBytes());
+    if (at.rowCount() >= 0) {
+      json.put("row_count", at.rowCount());
+    }
     return json;
   }
 }

@@ -8,6 +8,7 @@ import io.sluice.client.TableDescription;
 import io.sluice.client.TableSpec;
 import io.sluice.format.schema.Column;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -32,26 +33,37 @@ final class TableText {
     if (defaults) {
       columns.left("DEFAULT");
     }
+    MergeText merge = new MergeText(table);
+    boolean merges = merge.hasColumns();
+    if (merges) {
+      columns.left("MERGE");
+    }
     columns.left("COMMENT");
+    int position = 0;
     for (Column column : table.schema().columns()) {
       String value = column.writeDefault() == null ? "" : column.writeDefault();
       String shape = TypeLines.shape(column.type());
-      columns.row(row(defaults, column.name(), shape, column.nullable(), value, column.comment()));
-      for (TypeLines.Line field : TypeLines.fields(column.name(), column.type())) {
-        columns.row(
-            row(defaults, "  " + field.path(), "  " + field.type(), field.nullable(), "", ""));
+      List<String> rest = new ArrayList<>();
+      if (defaults) {
+        rest.add(value);
       }
+      if (merges) {
+        rest.add(merge.column(position));
+      }
+      rest.add(column.comment());
+      columns.row(row(column.name(), shape, column.nullable(), rest));
+      List<String> nothing = Collections.nCopies(rest.size(), "");
+      for (TypeLines.Line field : TypeLines.fields(column.name(), column.type())) {
+        columns.row(row("  " + field.path(), "  " + field.type(), field.nullable(), nothing));
+      }
+      position++;
     }
     return columns;
   }
 
-  private static List<String> row(
-      boolean defaults, String name, String type, boolean nullable, String value, String comment) {
+  private static List<String> row(String name, String type, boolean nullable, List<String> rest) {
     List<String> cells = new ArrayList<>(List.of(name, type, nullable ? "yes" : "no"));
-    if (defaults) {
-      cells.add(value);
-    }
-    cells.add(comment);
+    cells.addAll(rest);
     return cells;
   }
 
@@ -72,6 +84,9 @@ final class TableText {
         "buckets",
         Figures.count(table.bucketCount()) + (table.partitioned() ? " in each partition" : ""));
     facts.row("replicas", Integer.toString(table.replicationFactor()));
+    if (!table.schema().primaryKey().isEmpty()) {
+      new MergeText(table).addTo(facts);
+    }
     for (Map.Entry<String, String> option : new TreeMap<>(table.options()).entrySet()) {
       if (!SHOWN_ELSEWHERE.contains(option.getKey())) {
         facts.row(option.getKey(), option.getValue());

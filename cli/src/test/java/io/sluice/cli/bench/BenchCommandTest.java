@@ -34,6 +34,7 @@ class BenchCommandTest {
   void onlySomeBenchmarksCompare() {
     refused("start-up cannot be compared", "start-up", "--with", "kafka");
     refused("--window goes with --with", "log-append", "--window", "500");
+    refused("upsert cannot be compared with kafka", "upsert", "--with", "fluss,kafka");
   }
 
   @Test
@@ -42,8 +43,16 @@ class BenchCommandTest {
   }
 
   @Test
+  void optionsOfOtherBenchmarksAreRefused() {
+    refused("--keys goes with upsert, partial", "log-append", "--keys", "5k");
+    refused("--primary-key goes with buckets", "upsert", "--primary-key");
+    refused("--keys is 5; it must be between 10", "upsert", "--keys", "5");
+  }
+
+  @Test
   void helpNamesEveryBenchmark() {
     assertThat(command.commandLine().help())
-        .contains("log-append", "log-scan", "latency", "start-up", "buckets", "micro", "--with");
+        .contains("log-append", "log-scan", "latency", "start-up", "buckets", "micro", "--with")
+        .contains("upsert", "partial", "aggregate", "lookup-async", "prefix", "restart", "--keys");
   }
 }

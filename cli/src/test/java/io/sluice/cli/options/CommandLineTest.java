@@ -35,6 +35,14 @@ class CommandLineTest {
   }
 
   @Test
+  void aListMayBeGivenSeveralTimes() {
+    CommandLine create =
+        CommandLine.of("create", "Creates").option("--set", "KEY=VALUE,...", "options").build();
+    Arguments arguments = create.parse(List.of("--set", "a=1,b=2", "--set=c=3"));
+    assertThat(arguments.list("--set")).containsExactly("a=1", "b=2", "c=3");
+  }
+
+  @Test
   void leavesOutWhatWasNotGiven() {
     Arguments arguments = parse("demo.flights");
 

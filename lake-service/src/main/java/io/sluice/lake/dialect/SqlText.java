@@ -3,6 +3,7 @@ package io.sluice.lake.dialect;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 
@@ -103,14 +104,50 @@ public final class SqlText {
     return render(Token.Kind.DOUBLE_QUOTED, '`', 0, until, hidden, names);
   }
 
-  /** Renders [from, until); names of one kind of quotes get the other quotes. */
+  /**
+   * A part of the text.
+   *
+   * @param start index of its first character
+   * @param end index after its last character
+   */
+  public record Piece(int start, int end) {}
+
+  /** For DuckDB, a query for one row that has each of these pieces as a column, in brackets. */
+  public Rendering forDuckDb(List<Piece> pieces) {
+    RenderedText target = new RenderedText(source.length());
+    String before = "SELECT (";
+    for (Piece piece : pieces) {
+      target.inserted(before, piece.start());
+      render(target, Token.Kind.BACKTICKED, '"', piece.start(), piece.end(), Set.of(), Set.of());
+      before = "), (";
+    }
+    target.inserted(")", source.length());
+    return target.finish(source);
+  }
+
+  /** Renders [from, until) behind blanks. */
   private Rendering render(
       Token.Kind requoted, char quote, int from, int until, Set<Token> hidden, Set<Token> names) {
     RenderedText target = new RenderedText(until);
-    int at = blank(target, 0, from);
+    blank(target, 0, from);
+    render(target, requoted, quote, from, until, hidden, names);
+    return target.finish(source);
+  }
+
+  /** Renders [from, until); names of one kind of quotes get the other quotes. */
+  private void render(
+      RenderedText target,
+      Token.Kind requoted,
+      char quote,
+      int from,
+      int until,
+      Set<Token> hidden,
+      Set<Token> names) {
+    int at = from;
     int gap = 0;
     List<SqlLexer.Gap> ordered = orderedGaps();
-    for (Token token : tokens) {
+    for (int i = 0; i < tokens.size(); i++) {
+      Token token = tokens.get(i);
       if (token.start() < from || token.start() >= until) {
         continue;
       }
@@ -127,12 +164,64 @@ public final class SqlText {
       } else if (token.kind() == requoted || names.contains(token)) {
         target.quoted(token.text(), quote, token.start());
         at = token.end();
+      } else if (quote == '"' && isBytesType(i)) {
+        target.inserted("BLOB", token.start());
+        at = token.end();
+      } else if (quote == '"' && isBytesLiteral(i)) {
+        target.inserted(bytesLiteral(tokens.get(i + 1)), token.start());
+        at = tokens.get(i + 1).end();
+        i++;
       } else {
         at = copy(target, at, token.end());
       }
     }
     blank(target, at, until);
-    return target.finish(source);
+  }
+
+  /** Whether a token is the X of {@code X'0aff'}, which is text to DuckDB. */
+  private boolean isBytesLiteral(int index) {
+    return tokens.get(index).isWord("X")
+        && index + 1 < tokens.size()
+        && tokens.get(index + 1).kind() == Token.Kind.STRING
+        && tokens.get(index + 1).start() == tokens.get(index).end();
+  }
+
+  private String bytesLiteral(Token digits) {
+    byte[] bytes;
+    try {
+      bytes = HexFormat.of().parseHex(digits.unquoted());
+    } catch (IllegalArgumentException e) {
+      throw failure(
+          ErrorCode.INVALID_SQL,
+          "X"
+              + digits.text()
+              + " is no bytes: between the quotes stand two hexadecimal digits for each byte",
+          digits);
+    }
+    return "('" + HexFormat.of().withUpperCase().withPrefix("\\x").formatHex(bytes) + "'::BLOB)";
+  }
+
+  /** Whether a token is the type of {@code CAST(x AS BYTES)}, which DuckDB calls BLOB. */
+  private boolean isBytesType(int index) {
+    return tokens.get(index).isWord("BYTES")
+        && index > 0
+        && index + 1 < tokens.size()
+        && tokens.get(index - 1).isWord("AS")
+        && tokens.get(index + 1).isSymbol(')')
+        && isInCast(index);
+  }
+
+  /** Whether the brackets around a token are those of a CAST, and not of a query with an alias. */
+  private boolean isInCast(int index) {
+    int depth = 0;
+    for (int i = index - 1; i > 0; i--) {
+      Token token = tokens.get(i);
+      if (token.isSymbol('(') && depth == 0) {
+        return tokens.get(i - 1).isWord("CAST") || tokens.get(i - 1).isWord("TRY_CAST");
+      }
+      depth += token.isSymbol(')') ? 1 : token.isSymbol('(') ? -1 : 0;
+    }
+    return false;
   }
 
   private List<SqlLexer.Gap> orderedGaps() {
@@ -171,6 +260,12 @@ public final class SqlText {
       }
       origins[text.length()] = origin;
       text.append(c);
+    }
+
+    void inserted(String added, int origin) {
+      for (int i = 0; i < added.length(); i++) {
+        add(added.charAt(i), origin);
+      }
     }
 
     void quoted(String name, char quote, int origin) {

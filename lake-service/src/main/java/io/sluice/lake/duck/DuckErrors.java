@@ -21,6 +21,9 @@ final class DuckErrors {
   private static final Pattern QUALIFIED_COLUMN =
       Pattern.compile("Table \".*\" does not have a column named \"(.*)\"");
 
+  /** A failure of a function on bitmaps; its place would be one in a text of this package. */
+  private static final Pattern BITMAP_FUNCTION = Pattern.compile("RB(64)?_[A-Z_]+: .*");
+
   private final Rendering text;
   private final Collection<String> knownColumns;
   private final DuckSettings settings;
@@ -54,6 +57,9 @@ final class DuckErrors {
     Matcher qualified = QUALIFIED_COLUMN.matcher(message);
     if (qualified.matches()) {
       return missingColumn(qualified.group(1), position, failure);
+    }
+    if (BITMAP_FUNCTION.matcher(message).matches()) {
+      return new SluiceException(ErrorCode.INVALID_VALUE, message, failure);
     }
     return switch (type) {
       case "out of memory" -> limit(failure);

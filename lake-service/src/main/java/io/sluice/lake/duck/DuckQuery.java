@@ -77,6 +77,9 @@ public final class DuckQuery implements AutoCloseable {
 
   private void bind(@Nullable String database) {
     try {
+      if (BitmapFunctions.mayBeIn(text.text())) {
+        BitmapFunctions.register(session.connection());
+      }
       for (BoundTable table : tables) {
         views.createStub(table);
       }

@@ -17,6 +17,7 @@ final class FunctionRules {
   private static final List<String> REFUSED_PREFIXES =
       List.of(
           "__internal",
+          "__rb",
           "duckdb_",
           "pg_",
           "pragma_",

@@ -2,6 +2,7 @@ package io.sluice.lake.duck;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.lake.bitmap.BitmapOperation;
 import io.sluice.lake.dialect.Rendering;
 import io.sluice.lake.duck.QueryReferences.SingleTable;
 import io.sluice.lake.duck.QueryReferences.TableReference;
@@ -215,6 +216,9 @@ final class ReferenceCollector {
       if (named && SizeGuards.NAMES.contains(lower(function))) {
         throw refused(node, "Function " + lower(function) + " is written without a schema");
       }
+      if (BitmapOperation.isFunction(function)) {
+        checkBitmapFunction(node, kind, function.toUpperCase(Locale.ROOT), named);
+      }
       if (FunctionRules.FORMATS.contains(lower(function))) {
         checkFormat(node, node.path("children").path(0).path("value").path("value").asString(""));
       }
@@ -239,6 +243,25 @@ final class ReferenceCollector {
       default -> {
         // Every other expression only holds others, which the walk reaches.
       }
+    }
+  }
+
+  /** What a macro would lose without a word. */
+  private void checkBitmapFunction(JsonNode node, String kind, String function, boolean named) {
+    String wrong = null;
+    if (kind.equals("WINDOW")) {
+      wrong = " cannot be used with OVER (...); use it with GROUP BY, and join the result";
+    } else if (named) {
+      wrong = " is written without a schema";
+    } else if (node.path("distinct").asBoolean(false)) {
+      wrong = " takes no DISTINCT: bitmaps that are there twice change nothing; leave it out";
+    } else if (!isAbsent(node.path("filter"))) {
+      wrong = " takes no FILTER (WHERE ...); give it CASE WHEN condition THEN bitmap END";
+    } else if (!node.path("order_bys").path("orders").isEmpty()) {
+      wrong = " takes no ORDER BY: the order of bitmaps does not matter; leave it out";
+    }
+    if (wrong != null) {
+      throw text.failureAtByte(ErrorCode.UNSUPPORTED, function + wrong, position(node), null);
     }
   }
 

@@ -46,6 +46,11 @@ final class TailLoader {
       createEmpty(table, target);
       return 0;
     }
+    if (plan.rowCount() >= 0 && table.read().isEmpty()) {
+      createEmpty(table, target);
+      fill(target, "1", plan.rowCount());
+      return plan.rowCount();
+    }
     try (LogScanner scanner = cluster.open(plan.table(), scan(table))) {
       if (scansNoColumn(table)) {
         return count(scanner, table, target);
@@ -115,11 +120,14 @@ final class TailLoader {
     long total = 0;
     for (Map.Entry<Integer, Long> bucket : rows.entrySet()) {
       String value = table.read().isEmpty() ? "1" : Integer.toString(bucket.getKey());
-      session.execute(
-          "INSERT INTO " + target + " SELECT " + value + " FROM range(" + bucket.getValue() + ")");
+      fill(target, value, bucket.getValue());
       total += bucket.getValue();
     }
     return total;
+  }
+
+  private void fill(String target, String value, long rows) throws SQLException {
+    session.execute("INSERT INTO " + target + " SELECT " + value + " FROM range(" + rows + ")");
   }
 
   private long load(BoundTable table, LogScanner scanner, String target, String name)

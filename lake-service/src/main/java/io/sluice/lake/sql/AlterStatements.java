@@ -59,7 +59,10 @@ final class AlterStatements {
     if (changes.isEmpty()) {
       return SqlResult.done("Table " + path + " is so already; nothing was changed");
     }
-    TableDescription altered = cluster.alterTable(path, changes);
+    TableDescription altered =
+        text.options().isEmpty()
+            ? cluster.alterTable(path, changes)
+            : cluster.alterTable(path, changes, text.options());
     return SqlResult.done(
         "Table " + path + " altered; its schema has the id " + altered.schema().schemaId());
   }

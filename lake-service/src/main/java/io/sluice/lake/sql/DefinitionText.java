@@ -8,6 +8,7 @@ import io.sluice.lake.dialect.Token;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -15,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The text of a definition with what it has beyond Flink's dialect taken out before Flink's parser
- * reads it: DEFAULT with a literal behind a column's type, the word COLUMN in ALTER TABLE, PURGE
- * behind DROP TABLE, and paths of nested fields whose names Flink has reserved. Immutable.
+ * reads it: DEFAULT with a literal behind a column's type, the word COLUMN in ALTER TABLE, options
+ * behind the columns that it adds, PURGE behind DROP TABLE, and paths of nested fields whose names
+ * Flink has reserved. Immutable.
  */
 final class DefinitionText {
   private static final Set<String> COLUMN_ACTIONS = Set.of("ADD", "MODIFY", "DROP", "RENAME");
@@ -25,6 +27,7 @@ final class DefinitionText {
   private final Set<Token> hidden = new HashSet<>();
   private final Set<Token> names = new HashSet<>();
   private final Map<List<String>, DefaultLiteral> defaults = new HashMap<>();
+  private final Map<String, String> options = new LinkedHashMap<>();
   private final boolean purge;
 
   private DefinitionText(SqlText text) {
@@ -65,6 +68,11 @@ final class DefinitionText {
     return defaults.get(path);
   }
 
+  /** The options behind the columns that ALTER TABLE adds; none when there are none. */
+  Map<String, String> options() {
+    return options;
+  }
+
   private boolean takePurge() {
     int last = text.tokens().size() - 1;
     boolean purges =
@@ -99,6 +107,9 @@ final class DefinitionText {
       }
     }
     boolean defines = token(at).isWord("ADD") || token(at).isWord("MODIFY");
+    if (token(at).isWord("ADD") && !word(at + 1, "PARTITION") && !word(at + 1, "IF")) {
+      takeOptions(at + 1);
+    }
     at++;
     // A column may have that name: it is the keyword where another name follows.
     if (word(at, "COLUMN") && at + 1 < text.tokens().size() && token(at + 1).isName()) {
@@ -107,6 +118,54 @@ final class DefinitionText {
     }
     if (defines && at < text.tokens().size()) {
       takeDefaults(token(at).isSymbol('(') ? at + 1 : at);
+    }
+  }
+
+  /** Takes WITH (...) or SET (...) at the end of an ALTER TABLE ... ADD. */
+  private void takeOptions(int first) {
+    int depth = 0;
+    int at = first;
+    while (at < text.tokens().size()) {
+      Token token = token(at);
+      boolean opens = at + 1 < text.tokens().size() && token(at + 1).isSymbol('(');
+      if (depth == 0 && opens && (token.isWord("WITH") || token.isWord("SET"))) {
+        takeOptionList(at);
+        return;
+      }
+      depth += token.isSymbol('(') || token.isSymbol('<') ? 1 : 0;
+      depth -= token.isSymbol(')') || token.isSymbol('>') ? 1 : 0;
+      at++;
+    }
+  }
+
+  private void takeOptionList(int word) {
+    int at = word + 1;
+    do {
+      at++;
+      boolean pair =
+          at + 3 < text.tokens().size()
+              && token(at).kind() == Token.Kind.STRING
+              && token(at + 1).isSymbol('=')
+              && token(at + 2).kind() == Token.Kind.STRING;
+      if (!pair) {
+        throw text.failure(
+            ErrorCode.INVALID_SQL,
+            "Write " + token(word).text() + " ('key' = 'value', ...) at the end",
+            token(word));
+      }
+      String key = token(at).unquoted();
+      if (options.put(key, token(at + 2).unquoted()) != null) {
+        throw text.failure(
+            ErrorCode.INVALID_OPTION, "Option " + key + " is given twice", token(at));
+      }
+      at += 3;
+    } while (token(at).isSymbol(','));
+    if (!token(at).isSymbol(')') || at + 1 < text.tokens().size()) {
+      throw text.failure(
+          ErrorCode.INVALID_SQL, "Options end the statement, with a bracket", token(at));
+    }
+    for (int i = word; i <= at; i++) {
+      hidden.add(token(i));
     }
   }
 

@@ -2,8 +2,10 @@ package io.sluice.lake.sql;
 
 import io.sluice.client.TableDescription;
 import io.sluice.common.ErrorCode;
+import io.sluice.common.PrimaryKeyOptions;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TablePath;
+import io.sluice.format.merge.MergeRules;
 import io.sluice.format.row.GenericRow;
 import io.sluice.format.schema.Column;
 import io.sluice.format.schema.DefaultValues;
@@ -42,8 +44,20 @@ final class InsertStatements {
     this.cluster = cluster;
   }
 
-  /** The table and for each column of the source the column it goes to. */
-  private record Target(TableDescription table, List<Column> columns, boolean partial) {}
+  /**
+   * Where the rows of the source go.
+   *
+   * @param columns for each column of the source the column it goes to
+   * @param written columns of the rows that are put, in their order
+   * @param partial whether the other columns of a row that is there stay as they are
+   * @param numbered the column that the server numbers, which no row has; empty when there is none
+   */
+  private record Target(
+      TableDescription table,
+      List<Column> columns,
+      List<Column> written,
+      boolean partial,
+      String numbered) {}
 
   /** Runs it. */
   SqlResult run(SqlText text, SqlRequest request, Cancellation cancellation) {
@@ -123,9 +137,32 @@ final class InsertStatements {
     TablePath path = TableNames.path(insert.getTargetTableID(), database);
     TableDescription table = new KnownTables(cluster).describe(path);
     TableSchema schema = table.schema();
+    MergeRules rules = table.mergeRules();
+    List<Column> given = new ArrayList<>(schema.columns());
+    String numbered =
+        rules.autoIncrementColumn() < 0 ? "" : given.remove(rules.autoIncrementColumn()).name();
     if (insert.getTargetColumnList() == null) {
-      return new Target(table, schema.columns(), false);
+      return new Target(table, given, given, false, numbered);
     }
+    List<Column> columns = columns(insert, table, numbered);
+    boolean partial = !schema.primaryKey().isEmpty() && columns.size() < given.size();
+    if (partial && !rules.takesPartialUpdates()) {
+      throw new SluiceException(
+          ErrorCode.UNSUPPORTED,
+          "Table "
+              + path
+              + " takes whole rows only ("
+              + PrimaryKeyOptions.MERGE_ENGINE
+              + " is "
+              + rules.engine().text()
+              + "); give every column, NULL where there is no value");
+    }
+    return new Target(table, columns, partial ? columns : given, partial, numbered);
+  }
+
+  private static List<Column> columns(
+      RichSqlInsert insert, TableDescription table, String numbered) {
+    TableSchema schema = table.schema();
     List<Column> columns = new ArrayList<>();
     Set<String> names = new HashSet<>();
     for (SqlNode node : insert.getTargetColumnList()) {
@@ -134,7 +171,23 @@ final class InsertStatements {
         List<String> known = schema.columns().stream().map(Column::name).toList();
         throw new SluiceException(
             ErrorCode.COLUMN_NOT_FOUND,
-            "Table " + path + " has no column '" + name + "'" + NearestNames.hint(name, known));
+            "Table "
+                + table.path()
+                + " has no column '"
+                + name
+                + "'"
+                + NearestNames.hint(name, known));
+      }
+      if (name.equals(numbered)) {
+        throw new SluiceException(
+            ErrorCode.INVALID_ARGUMENT,
+            "Column '"
+                + name
+                + "' of "
+                + table.path()
+                + " gets its values from the server ("
+                + PrimaryKeyOptions.AUTO_INCREMENT
+                + "); leave it out of the INSERT");
       }
       if (!names.add(name)) {
         throw new SluiceException(
@@ -142,8 +195,7 @@ final class InsertStatements {
       }
       columns.add(schema.column(name));
     }
-    boolean partial = !schema.primaryKey().isEmpty() && columns.size() < schema.size();
-    return new Target(table, columns, partial);
+    return columns;
   }
 
   private static void checkCount(SqlText text, Token source, Target target, int found) {
@@ -157,7 +209,10 @@ final class InsertStatements {
               + " columns ("
               + String.join(", ", target.columns().stream().map(Column::name).toList())
               + "), the source has "
-              + found,
+              + found
+              + (target.numbered().isEmpty()
+                  ? ""
+                  : "; column '" + target.numbered() + "' gets its values from the server"),
           source);
     }
   }
@@ -174,14 +229,13 @@ final class InsertStatements {
   }
 
   private long write(DuckQuery query, Target target) {
-    List<Column> rowColumns =
-        target.partial() ? target.columns() : target.table().schema().columns();
+    List<Column> rowColumns = target.written();
     int[] places = new int[target.columns().size()];
     for (int i = 0; i < places.length; i++) {
       places[i] = rowColumns.indexOf(target.columns().get(i));
     }
     List<String> partialColumns =
-        target.partial() ? target.columns().stream().map(Column::name).toList() : List.of();
+        target.partial() ? rowColumns.stream().map(Column::name).toList() : List.of();
     @Nullable Object[] defaults = defaults(rowColumns);
     long[] written = new long[1];
     try (Cluster.RowSink sink = cluster.sink(target.table(), partialColumns)) {

@@ -75,6 +75,28 @@ final class QueryPlanner {
     return tables;
   }
 
+  /**
+   * Sees that a query reads nothing.
+   *
+   * @param what names what has to be constant
+   * @throws SluiceException UNSUPPORTED when it names a table or a column
+   */
+  void requireConstant(Rendering text, String what) {
+    QueryReferences query = parser.parse(text);
+    if (!query.tables().isEmpty() || query.allColumns() || !query.columns().isEmpty()) {
+      throw new SluiceException(
+          ErrorCode.UNSUPPORTED,
+          what
+              + " must be constants"
+              + (query.columns().isEmpty()
+                  ? ""
+                  : ", and "
+                      + String.join(", ", query.columns().stream().sorted().toList())
+                      + " is none")
+              + ". What is made of other rows can be put by INSERT INTO ... SELECT");
+    }
+  }
+
   private Named find(TableReference reference, Rendering text, @Nullable String database) {
     String name = reference.table();
     TableVariant variant = TableVariant.WHOLE;

@@ -173,7 +173,9 @@ final class QueryStatements {
     } else {
       lines.add("  lake: not read");
     }
-    if (plan.current()) {
+    if (plan.rowCount() >= 0 && table.readNames().isEmpty()) {
+      lines.add("  row count of every bucket, each at one moment; no row is read");
+    } else if (plan.current()) {
       lines.add(
           "  current rows of every bucket, each at one moment; changes visible up to "
               + offsets(plan.table(), plan.visible()));

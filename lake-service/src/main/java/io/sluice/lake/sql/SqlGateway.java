@@ -44,6 +44,7 @@ public final class SqlGateway implements AutoCloseable {
   private final DefinitionStatements definitions;
   private final QueryStatements queries;
   private final InsertStatements inserts;
+  private final ChangeStatements changes;
   private final Semaphore turns;
   private final ScheduledThreadPoolExecutor watchdog;
   private final Set<Cancellation> running = ConcurrentHashMap.newKeySet();
@@ -63,6 +64,7 @@ public final class SqlGateway implements AutoCloseable {
     this.definitions = new DefinitionStatements(cluster, lake);
     this.queries = new QueryStatements(planner, settings, cluster);
     this.inserts = new InsertStatements(planner, settings, cluster);
+    this.changes = new ChangeStatements(planner, settings, cluster);
     this.turns = new Semaphore(limits.maxConcurrent(), true);
     this.watchdog =
         new ScheduledThreadPoolExecutor(
@@ -167,6 +169,8 @@ public final class SqlGateway implements AutoCloseable {
                 case QUERY -> queries.select(text, request, maxRows, cancellation);
                 case EXPLAIN -> queries.explain(text, request, cancellation);
                 case INSERT -> inserts.run(text, request, cancellation);
+                case CHANGE -> changes.run(text, request, cancellation);
+                case SESSION -> SessionStatements.run(text);
                 case DEFINITION -> definitions.run(text, request.database());
               },
           cancellation,

@@ -15,8 +15,12 @@ enum StatementKind {
   EXPLAIN,
   /** INSERT INTO. */
   INSERT,
+  /** UPDATE and DELETE. */
+  CHANGE,
   /** What Flink's parser reads, and COMMENT ON: CREATE, ALTER, DROP, SHOW, DESCRIBE, USE. */
-  DEFINITION;
+  DEFINITION,
+  /** What prepares a session of Flink, which changes nothing here. */
+  SESSION;
 
   private static final Set<String> QUERY_WORDS =
       Set.of("SELECT", "WITH", "VALUES", "FROM", "TABLE");
@@ -52,8 +56,6 @@ enum StatementKind {
 
   private static final Set<String> LATER =
       Set.of(
-          "UPDATE",
-          "DELETE",
           "TRUNCATE",
           "MERGE",
           "UPSERT",
@@ -82,6 +84,12 @@ enum StatementKind {
     if (word.equals("INSERT")) {
       return INSERT;
     }
+    if (word.equals("UPDATE") || word.equals("DELETE")) {
+      return CHANGE;
+    }
+    if (SessionStatements.begins(text)) {
+      return SESSION;
+    }
     if (DEFINITION_WORDS.contains(word)) {
       checkObject(text, word);
       return DEFINITION;
@@ -97,9 +105,10 @@ enum StatementKind {
         ErrorCode.INVALID_SQL,
         "'"
             + first.text()
-            + "' begins no statement; there are SELECT, WITH, VALUES, EXPLAIN, INSERT INTO, CREATE"
-            + " TABLE, CREATE DATABASE, ALTER TABLE, COMMENT ON, DROP TABLE, DROP DATABASE, SHOW"
-            + " TABLES, SHOW DATABASES, SHOW PARTITIONS, SHOW CREATE TABLE, DESCRIBE and USE",
+            + "' begins no statement; there are SELECT, WITH, VALUES, EXPLAIN, INSERT INTO, UPDATE,"
+            + " DELETE FROM, CREATE TABLE, CREATE DATABASE, ALTER TABLE, COMMENT ON, DROP TABLE,"
+            + " DROP DATABASE, SHOW TABLES, SHOW DATABASES, SHOW PARTITIONS, SHOW CREATE TABLE,"
+            + " DESCRIBE and USE",
         first);
   }
 
@@ -125,6 +134,15 @@ enum StatementKind {
     }
     if (CREATABLE.contains(object)) {
       return;
+    }
+    if (text.tokens().size() > 2
+        && object.startsWith("TEMP")
+        && text.tokens().get(2).isWord("VIEW")) {
+      throw text.failure(
+          ErrorCode.UNSUPPORTED,
+          "There is no session to keep a temporary view in; put it into the statement that reads"
+              + " it: WITH v AS (SELECT ...) SELECT ... FROM v, also behind INSERT INTO t",
+          second);
     }
     if (object.equals("TEMPORARY") || object.equals("TEMP") || object.equals("CATALOG")) {
       throw text.failure(

@@ -3,7 +3,9 @@ package io.sluice.lake.union;
 import io.sluice.client.AppendWriter;
 import io.sluice.client.BucketOffsets;
 import io.sluice.client.Connection;
+import io.sluice.client.Key;
 import io.sluice.client.LogScanner;
+import io.sluice.client.Lookuper;
 import io.sluice.client.PartitionDescription;
 import io.sluice.client.Scan;
 import io.sluice.client.Table;
@@ -17,9 +19,12 @@ import io.sluice.common.TableBucket;
 import io.sluice.common.TablePath;
 import io.sluice.format.row.Row;
 import io.sluice.format.schema.SchemaChange;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -74,6 +79,12 @@ public final class ClientCluster implements Cluster {
   }
 
   @Override
+  public TableDescription alterTable(
+      TablePath path, List<SchemaChange> changes, Map<String, String> options) {
+    return connection.admin().alterTable(path, changes, options);
+  }
+
+  @Override
   public TableDescription alterOptions(
       TablePath path, Map<String, String> set, List<String> reset) {
     return connection.admin().alterOptions(path, set, reset);
@@ -125,6 +136,19 @@ public final class ClientCluster implements Cluster {
       scan.withChangeType();
     }
     return scan.open();
+  }
+
+  @Override
+  public List<Optional<Row>> find(TableDescription table, List<String> columns, List<Key> keys) {
+    List<CompletableFuture<Optional<Row>>> lookups = new ArrayList<>(keys.size());
+    List<Optional<Row>> rows = new ArrayList<>(keys.size());
+    try (Lookuper lookuper = same(table).lookuper(columns.toArray(String[]::new))) {
+      keys.forEach(key -> lookups.add(lookuper.lookup(key)));
+      lookups.forEach(lookup -> rows.add(lookup.join()));
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof SluiceException failure ? failure : e;
+    }
+    return rows;
   }
 
   @Override
@@ -189,6 +213,12 @@ public final class ClientCluster implements Cluster {
     }
 
     @Override
+    public void delete(Key key) {
+      throw new SluiceException(
+          ErrorCode.UNSUPPORTED, "Rows of a table without a primary key cannot be deleted");
+    }
+
+    @Override
     public void flush() {
       writer.flush();
     }
@@ -213,6 +243,14 @@ public final class ClientCluster implements Cluster {
         writer.flush();
       }
       failure.watch(writer.upsert(row));
+    }
+
+    @Override
+    public void delete(Key key) {
+      if (failure.happened()) {
+        writer.flush();
+      }
+      failure.watch(writer.delete(key));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.sluice.lake.union;
 
 import io.sluice.client.BucketOffsets;
+import io.sluice.client.Key;
 import io.sluice.client.LogScanner;
 import io.sluice.client.PartitionDescription;
 import io.sluice.client.TableDescription;
@@ -11,6 +12,7 @@ import io.sluice.format.row.Row;
 import io.sluice.format.schema.SchemaChange;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** What the SQL engine asks the cluster. Calls block within the client's time-outs. Thread-safe. */
 public interface Cluster {
@@ -38,6 +40,10 @@ public interface Cluster {
   /** Changes columns, all changes or none; INVALID_ALTER with the rule that one breaks. */
   TableDescription alterTable(TablePath path, List<SchemaChange> changes);
 
+  /** As {@link #alterTable(TablePath, List)}, and sets options in the same step. */
+  TableDescription alterTable(
+      TablePath path, List<SchemaChange> changes, Map<String, String> options);
+
   /** Sets options and takes others back to their defaults, all or none. */
   TableDescription alterOptions(TablePath path, Map<String, String> set, List<String> reset);
 
@@ -60,17 +66,29 @@ public interface Cluster {
   LogScanner open(TableDescription table, TableScan scan);
 
   /**
+   * Looks rows of a primary-key table up.
+   *
+   * @param columns the columns of the rows, at least one
+   * @param keys values of the primary key, in its order
+   * @return for each key its row, when there is one
+   */
+  List<Optional<Row>> find(TableDescription table, List<String> columns, List<Key> keys);
+
+  /**
    * A writer of this table.
    *
-   * @param columns the columns that rows have; all in their order when empty. On a primary-key
-   *     table fewer columns make partial updates
+   * @param columns the columns that rows have; when empty all in their order, but for one that gets
+   *     its values from the table. On a primary-key table fewer columns make partial updates
    */
   RowSink sink(TableDescription table, List<String> columns);
 
-  /** Where an INSERT puts its rows. */
+  /** Where a statement puts its rows. */
   interface RowSink extends AutoCloseable {
     /** Writes a row; may block while much is unanswered. Failures come here or in flush. */
     void write(Row row);
+
+    /** Deletes the row of a key of a primary-key table; else as {@link #write}. */
+    void delete(Key key);
 
     /** Waits until all rows are stored; throws the first failure. */
     void flush();

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param tail the part in the log, bucket by bucket, only buckets with rows
  * @param current whether the current rows of a primary-key table are read, which takes no tail
  * @param visible the visible end of each bucket when the plan was made
+ * @param rowCount the current rows when the plan was made, -1 when they would have to be read
  * @param notices what the reader of the result has to know
  */
 public record TablePlan(
@@ -24,6 +25,7 @@ public record TablePlan(
     Map<TableBucket, Range> tail,
     boolean current,
     Map<TableBucket, Long> visible,
+    long rowCount,
     List<String> notices) {
   /** What every plan promises. */
   public static final String GUARANTEE =

@@ -42,11 +42,20 @@ public final class UnionPlanner {
     boolean keyed = !table.schema().primaryKey().isEmpty();
     check(table, variant, keyed);
     if (variant == TableVariant.LAKE) {
-      return new TablePlan(table, variant, askLake(table), Map.of(), false, Map.of(), List.of());
+      return new TablePlan(
+          table, variant, askLake(table), Map.of(), false, Map.of(), -1, List.of());
     }
     if (keyed && variant == TableVariant.WHOLE) {
+      Map<TableBucket, BucketOffsets> offsets = offsets(table);
       return new TablePlan(
-          table, variant, null, Map.of(), true, visible(offsets(table)), List.of());
+          table,
+          variant,
+          null,
+          Map.of(),
+          true,
+          visible(offsets),
+          rowCount(table, offsets),
+          List.of());
     }
     List<String> notices = new ArrayList<>();
     LakeView view = keyed || !hasLake(table) ? null : viewFor(table, allowPartial, notices);
@@ -55,7 +64,22 @@ public final class UnionPlanner {
       requireSame(table);
     }
     return new TablePlan(
-        table, variant, view, tail(table, offsets, view), false, visible(offsets), notices);
+        table, variant, view, tail(table, offsets, view), false, visible(offsets), -1, notices);
+  }
+
+  /** Rows that have outlived their time are counted until they are removed: they must be read. */
+  private static long rowCount(TableDescription table, Map<TableBucket, BucketOffsets> offsets) {
+    if (!TableOptions.of(table.options()).primaryKey().rowTtl().isZero()) {
+      return -1;
+    }
+    long rows = 0;
+    for (BucketOffsets each : offsets.values()) {
+      if (each.rowCount() < 0) {
+        return -1;
+      }
+      rows += each.rowCount();
+    }
+    return rows;
   }
 
   private static void check(TableDescription table, TableVariant variant, boolean keyed) {

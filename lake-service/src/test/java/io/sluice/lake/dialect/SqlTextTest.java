@@ -137,4 +137,17 @@ final class SqlTextTest {
     assertThat(text.forFlink(text.tokens().get(3).start()).text().strip())
         .isEqualTo("insert into `t`");
   }
+
+  @Test
+  void bytesAreWrittenInHexadecimalDigits() {
+    assertThat(SqlText.of("SELECT X'0aFF', x''").forDuckDb(0).text())
+        .isEqualTo("SELECT ('\\x0A\\xFF'::BLOB), (''::BLOB)");
+    assertThat(SqlText.of("SELECT x 'a'").forDuckDb(0).text()).isEqualTo("SELECT x 'a'");
+    SqlText odd = SqlText.of("SELECT X'0af'");
+    assertThatThrownBy(() -> odd.forDuckDb(0))
+        .isInstanceOf(SluiceException.class)
+        .hasMessage(
+            "X'0af' is no bytes: between the quotes stand two hexadecimal digits for each byte"
+                + " (line 1, column 9)");
+  }
 }

@@ -424,12 +424,12 @@ final class SqlGatewayTest {
         "CALL pragma_version()|PERMISSION_DENIED|CALL is not allowed|1|1",
         "CREATE VIEW v AS SELECT 1|PERMISSION_DENIED|CREATE VIEW is not allowed|1|8",
         "CREATE MACRO m() AS 1|PERMISSION_DENIED|CREATE MACRO is not allowed|1|8",
-        "CREATE FUNCTION f AS 'x'|PERMISSION_DENIED|not allowed|1|8",
+        "CREATE FUNCTION f AS 'x'|UNSUPPORTED|Functions of your own|1|17",
         "CREATE SECRET s (TYPE s3)|PERMISSION_DENIED|not allowed|1|8",
         "CREATE OR REPLACE TABLE x AS SELECT 1|PERMISSION_DENIED|not allowed|1|8",
         "DROP VIEW v|PERMISSION_DENIED|not allowed|1|6",
-        "UPDATE flights SET id = 1|UNSUPPORTED|UPDATE is not in this build|1|1",
-        "DELETE FROM flights|UNSUPPORTED|DELETE is not in this build|1|1",
+        "UPDATE flights SET id = 1|UNSUPPORTED|UPDATE without WHERE|1|1",
+        "DELETE FROM flights|UNSUPPORTED|DELETE without WHERE|1|1",
         "ALTER DATABASE demo SET ('a' = 'b')|UNSUPPORTED|ALTER DATABASE is not in this build|1|7",
         "SUMMARIZE flights|UNSUPPORTED|not in this build|1|1",
         "BEGIN TRANSACTION|PERMISSION_DENIED|every statement runs by itself|1|1",
@@ -439,7 +439,8 @@ final class SqlGatewayTest {
         "INSERT OVERWRITE flights SELECT 1|UNSUPPORTED|Only INSERT INTO|1|1",
         "INSERT INTO flights VALUES (1)|INVALID_SQL|takes 3 columns|1|21",
         "SHOW CATALOGS|UNSUPPORTED|not in this build|1|1",
-        "CREATE TABLE x (day DATE)|INVALID_SQL|if day is meant as a name, write it in backticks|1|17",
+        "CREATE TABLE x (day DATE)|INVALID_SQL|if day is meant as a name, write it in"
+            + " backticks|1|17",
         "CREATE TABLE x (a INT,)|INVALID_SQL|cannot be parsed|1|23"
       })
   void whatIsWrongIsSaidWithItsPlace(

@@ -2,6 +2,7 @@ package io.sluice.lake.sqlfakes;
 
 import io.sluice.client.BucketDescription;
 import io.sluice.client.BucketOffsets;
+import io.sluice.client.Key;
 import io.sluice.client.LogScanner;
 import io.sluice.client.PartitionDescription;
 import io.sluice.client.TableDescription;
@@ -10,6 +11,7 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
 import io.sluice.common.TablePath;
+import io.sluice.format.merge.MergeRules;
 import io.sluice.format.partition.PartitionKeys;
 import io.sluice.format.row.GenericRow;
 import io.sluice.format.row.Row;
@@ -24,6 +26,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -177,6 +180,13 @@ public final class FakeCluster implements Cluster, AutoCloseable {
   }
 
   @Override
+  public TableDescription alterTable(
+      TablePath path, List<SchemaChange> changes, Map<String, String> options) {
+    alterTable(path, changes);
+    return alterOptions(path, options, List.of());
+  }
+
+  @Override
   public TableDescription alterOptions(
       TablePath path, Map<String, String> set, List<String> reset) {
     FakeTable table = found(path);
@@ -290,6 +300,35 @@ public final class FakeCluster implements Cluster, AutoCloseable {
   }
 
   @Override
+  public List<Optional<Row>> find(TableDescription table, List<String> columns, List<Key> keys) {
+    Map<List<Object>, FakeTable.Entry> rows = tables.get(table.path()).byKey();
+    List<Optional<Row>> found = new ArrayList<>();
+    for (Key key : keys) {
+      FakeTable.Entry entry = rows.get(values(key));
+      found.add(
+          entry == null
+              ? Optional.empty()
+              : Optional.of(
+                  GenericRow.of(
+                      columns.stream()
+                          .map(
+                              name ->
+                                  entry.values(table.schema()).get(table.schema().position(name)))
+                          .toArray())));
+    }
+    return found;
+  }
+
+  private static List<Object> values(Key key) {
+    GenericRow row = (GenericRow) key.row();
+    List<Object> values = new ArrayList<>();
+    for (int i = 0; i < row.columnCount(); i++) {
+      values.add(row.value(i));
+    }
+    return values;
+  }
+
+  @Override
   public RowSink sink(TableDescription table, List<String> columns) {
     lastSinkColumns = columns;
     FakeTable target = tables.get(table.path());
@@ -297,8 +336,10 @@ public final class FakeCluster implements Cluster, AutoCloseable {
       @Override
       public void write(Row row) {
         Object[] values = new Object[table.schema().size()];
+        int numbered = MergeRules.of(table.schema(), table.options()).autoIncrementColumn();
         for (int i = 0; i < row.columnCount(); i++) {
-          int position = columns.isEmpty() ? i : table.schema().position(columns.get(i));
+          int whole = numbered >= 0 && i >= numbered ? i + 1 : i;
+          int position = columns.isEmpty() ? whole : table.schema().position(columns.get(i));
           values[position] = ((GenericRow) row).value(i);
         }
         List<Column> schema = table.schema().columns();
@@ -308,8 +349,17 @@ public final class FakeCluster implements Cluster, AutoCloseable {
                 ErrorCode.INVALID_VALUE, "Column '" + schema.get(i).name() + "' is NOT NULL");
           }
         }
-        List<Object> whole = Arrays.asList(values);
+        List<Object> whole = target.merged(Arrays.asList(values));
         target.append(bucketOf(target, whole), "+I", whole);
+      }
+
+      @Override
+      public void delete(Key key) {
+        FakeTable.Entry found = target.byKey().get(values(key));
+        if (found != null) {
+          List<Object> whole = found.values(table.schema());
+          target.append(bucketOf(target, whole), "-D", whole);
+        }
       }
 
       @Override

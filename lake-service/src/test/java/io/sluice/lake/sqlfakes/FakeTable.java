@@ -2,9 +2,15 @@ package io.sluice.lake.sqlfakes;
 
 import io.sluice.client.TableDescription;
 import io.sluice.common.TableBucket;
+import io.sluice.format.merge.AggFunction;
+import io.sluice.format.merge.MergeEngine;
+import io.sluice.format.merge.MergeRules;
 import io.sluice.format.schema.Column;
 import io.sluice.format.schema.DefaultValues;
 import io.sluice.format.schema.TableSchema;
+import io.sluice.lake.bitmap.Bitmap;
+import io.sluice.lake.bitmap.BitmapFormat;
+import io.sluice.lake.bitmap.BitmapWidth;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -30,6 +36,7 @@ public final class FakeTable {
   }
 
   private TableDescription description;
+  private int lastId;
   private final List<TableSchema> history = new ArrayList<>();
   private final Map<TableBucket, List<Entry>> buckets = new TreeMap<>();
 
@@ -105,15 +112,60 @@ public final class FakeTable {
     log.add(new Entry(byId, 1_000_000L + log.size(), change));
   }
 
+  /** The row that a put leaves by the table's merge rules, as far as tests need them. */
+  List<Object> merged(List<Object> put) {
+    TableSchema schema = description.schema();
+    if (schema.primaryKey().isEmpty()) {
+      return put;
+    }
+    MergeRules rules = MergeRules.of(schema, description.options());
+    Entry before = byKey().get(key(put));
+    List<Object> old = before == null ? null : before.values(schema);
+    List<Object> merged = new ArrayList<>(put);
+    int numbered = rules.autoIncrementColumn();
+    if (numbered >= 0) {
+      merged.set(numbered, old == null ? Integer.valueOf(++lastId) : old.get(numbered));
+    }
+    for (int i = 0; i < merged.size(); i++) {
+      boolean key = schema.primaryKey().contains(schema.columns().get(i).name());
+      if (!key && rules.engine() == MergeEngine.AGGREGATION && old != null) {
+        merged.set(i, aggregated(rules.aggregate(i).function(), old.get(i), put.get(i)));
+      }
+    }
+    return merged;
+  }
+
+  private static Object aggregated(AggFunction function, Object old, Object put) {
+    if (old == null || put == null) {
+      return old == null ? put : old;
+    }
+    return switch (function) {
+      case SUM -> (Long) old + (Long) put;
+      case RBM32 -> {
+        Bitmap bitmap = BitmapFormat.read((byte[]) old, BitmapWidth.NARROW);
+        bitmap.or(BitmapFormat.read((byte[]) put, BitmapWidth.NARROW));
+        yield BitmapFormat.write(bitmap, BitmapWidth.NARROW);
+      }
+      default -> put;
+    };
+  }
+
+  private List<Object> key(List<Object> row) {
+    TableSchema schema = description.schema();
+    return schema.primaryKey().stream().map(name -> row.get(schema.position(name))).toList();
+  }
+
   /** The current rows of all buckets, by the primary key. */
   List<Entry> current() {
-    Map<Object, Entry> rows = new LinkedHashMap<>();
+    return new ArrayList<>(byKey().values());
+  }
+
+  /** The current rows by the values of their keys. */
+  Map<List<Object>, Entry> byKey() {
+    Map<List<Object>, Entry> rows = new LinkedHashMap<>();
     for (List<Entry> log : buckets.values()) {
       for (Entry entry : log) {
-        Object key =
-            description.schema().primaryKey().stream()
-                .map(name -> entry.byId().get(description.schema().column(name).id()))
-                .toList();
+        List<Object> key = key(entry.values(description.schema()));
         if (entry.change().equals("-D")) {
           rows.remove(key);
         } else if (!entry.change().equals("-U")) {
@@ -121,6 +173,6 @@ public final class FakeTable {
         }
       }
     }
-    return new ArrayList<>(rows.values());
+    return rows;
   }
 }

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** Appends: wide rows without and with zstd, narrow rows, and Arrow batches passed through. */
@@ -46,6 +47,11 @@ final class AppendComparison implements Comparison {
   @Override
   public String name() {
     return "log-append";
+  }
+
+  @Override
+  public String summary() {
+    return "rows appended a second: wide rows without and with zstd, narrow rows, Arrow batches";
   }
 
   @Override
@@ -95,12 +101,7 @@ final class AppendComparison implements Comparison {
   }
 
   @Override
-  public boolean moreIsBetter() {
-    return true;
-  }
-
-  @Override
-  public void prepare(ClientSession client, List<Contest> contests) {
+  public void prepare(ClientSession client, List<Contest> contests, Consumer<String> progress) {
     // Each window makes its own table.
   }
 

@@ -116,6 +116,13 @@ final class ChildProcess implements AutoCloseable {
     }
   }
 
+  /** Ends it with kill -9. */
+  void kill() throws InterruptedException {
+    if (!process.destroyForcibly().waitFor(STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
+      throw failure("is still there " + STOP_TIMEOUT.toSeconds() + " s after kill -9");
+    }
+  }
+
   /** Ends it, by force when it does not end soon. */
   @Override
   public void close() {

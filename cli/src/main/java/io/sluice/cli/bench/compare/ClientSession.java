@@ -11,8 +11,11 @@ import java.io.OutputStreamWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -35,6 +38,7 @@ final class ClientSession {
   private final ChildProcess process;
   private final Writer orders;
   private final BufferedReader answers;
+  private final Set<String> tables = new HashSet<>();
   private final ExecutorService reading = Executors.newSingleThreadExecutor(ClientSession::daemon);
 
   private ClientSession(String name, Servers servers, ChildProcess process) {
@@ -89,8 +93,31 @@ final class ClientSession {
    * @throws CliException when the client failed
    */
   JsonNode order(String verb, Map<String, String> words) throws InterruptedException {
+    return order(verb, words, ORDER_TIMEOUT);
+  }
+
+  /** The same with another time to wait for the answer. */
+  JsonNode order(String verb, Map<String, String> words, Duration timeout)
+      throws InterruptedException {
     String pids = servers.pids().stream().map(String::valueOf).collect(Collectors.joining(","));
-    StringBuilder line = new StringBuilder(verb).append(" servers=").append(pids);
+    Map<String, String> all = new LinkedHashMap<>(words);
+    all.put("servers", pids);
+    return send(verb, all, timeout);
+  }
+
+  /** An order that does not measure servers, which may be down. */
+  JsonNode orderWithoutServers(String verb, Map<String, String> words) throws InterruptedException {
+    return send(verb, words, ORDER_TIMEOUT);
+  }
+
+  /** Whether a table has not been asked for before. */
+  boolean isNew(String table) {
+    return tables.add(table);
+  }
+
+  private JsonNode send(String verb, Map<String, String> words, Duration timeout)
+      throws InterruptedException {
+    StringBuilder line = new StringBuilder(verb);
     words.forEach((word, value) -> line.append(' ').append(word).append('=').append(value));
     try {
       orders.write(line.append('\n').toString());
@@ -98,7 +125,7 @@ final class ClientSession {
     } catch (IOException e) {
       throw process.failure("is gone (" + e.getMessage() + ")");
     }
-    return answer(verb, ORDER_TIMEOUT);
+    return answer(verb, timeout);
   }
 
   /**

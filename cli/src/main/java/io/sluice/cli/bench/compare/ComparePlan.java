@@ -6,7 +6,8 @@ import java.util.List;
  * What a comparison was asked to do.
  *
  * @param rows rows of a window (log-scan: of the table), 0 = by time
- * @param repeat measured windows of each lane; those before are a warm-up
+ * @param keys keys of tables with a primary key, 0 = the benchmark's own
+ * @param repeat measured windows of each lane, 0 = the benchmark's own; those before are a warm-up
  * @param windowMillis time of a window, 0 = the benchmark's own default
  * @param codecs codecs asked for, empty = the benchmark's own
  * @param schemas row shapes asked for, empty = the benchmark's own
@@ -14,6 +15,7 @@ import java.util.List;
  */
 public record ComparePlan(
     long rows,
+    long keys,
     int repeat,
     long windowMillis,
     List<String> codecs,
@@ -27,6 +29,17 @@ public record ComparePlan(
 
   long windowMillisOr(long otherwise) {
     return windowMillis == 0 ? otherwise : windowMillis;
+  }
+
+  long keysOr(long otherwise) {
+    return keys == 0 ? otherwise : keys;
+  }
+
+  /** The same with so many measured windows unless another number was asked for. */
+  ComparePlan withRepeat(int otherwise) {
+    return repeat > 0
+        ? this
+        : new ComparePlan(rows, keys, otherwise, windowMillis, codecs, schemas, peers);
   }
 
   long rowsOr(long otherwise) {

@@ -3,11 +3,43 @@ package io.sluice.cli.bench.compare;
 import io.sluice.cli.bench.Metric;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /** A benchmark that several products run. */
 interface Comparison {
   /** Its name on the command line. */
   String name();
+
+  /** What it measures, in one line. */
+  String summary();
+
+  /** The products besides Sluice that can do it. */
+  default List<String> peers() {
+    return Peers.NAMES;
+  }
+
+  /** Whether it also runs with no product but Sluice. */
+  default boolean runsAlone() {
+    return false;
+  }
+
+  /**
+   * Whether others like it may run before and after it on the same servers; otherwise it has them
+   * to itself.
+   */
+  default boolean sharesServers() {
+    return false;
+  }
+
+  /** Measured windows of each lane when a person does not say how many. */
+  default int defaultRepeat() {
+    return 5;
+  }
+
+  /** Windows before those: each product compiles for seconds before its rate is its own. */
+  default int warmUps() {
+    return 3;
+  }
 
   /** What its lanes do, with the lanes of all products. */
   List<Contest> contests(ComparePlan plan);
@@ -15,11 +47,14 @@ interface Comparison {
   /** What is shown of each lane; the first one is what ratios are made of. */
   List<Metric> shown();
 
-  /** Whether more of the first shown metric is better. */
-  boolean moreIsBetter();
-
-  /** Puts in place what the windows of a product need, once. */
-  void prepare(ClientSession client, List<Contest> contests) throws Exception;
+  /**
+   * Puts in place what the windows of a product need, once.
+   *
+   * @param contests the lanes that run
+   * @param progress receives a line for what took long
+   */
+  void prepare(ClientSession client, List<Contest> contests, Consumer<String> progress)
+      throws Exception;
 
   /** Runs one window and returns what it measured. */
   Map<Metric, Double> window(ClientSession client, Contest contest, Lane lane) throws Exception;

@@ -17,7 +17,12 @@ import java.util.Set;
 /** The result of a comparison: tables for people, JSON for keeping. */
 public final class ComparisonReport {
   private static final Set<Metric> WITH_SPREAD =
-      EnumSet.of(Metric.ROWS_PER_SECOND, Metric.P50_MS, Metric.P99_MS);
+      EnumSet.of(
+          Metric.ROWS_PER_SECOND,
+          Metric.P50_MS,
+          Metric.P99_MS,
+          Metric.FIRST_LOOKUP_SECONDS,
+          Metric.FIRST_WRITE_SECONDS);
 
   private static final String DISTURBED = "~";
 
@@ -35,6 +40,11 @@ public final class ComparisonReport {
     this.plan = plan;
     this.titles = Map.copyOf(titles);
     this.standings = standings;
+  }
+
+  /** Name of the benchmark. */
+  public String name() {
+    return comparison.name();
   }
 
   /** Medians of every lane, and how many times as good Sluice is. */
@@ -170,6 +180,7 @@ public final class ComparisonReport {
     Map<String, Object> parameters = new LinkedHashMap<>();
     parameters.put("repeat", plan.repeat());
     parameters.put("rows", plan.rows());
+    parameters.put("keys", plan.keys());
     parameters.put("window_ms", plan.windowMillis());
     parameters.put("heap", JavaProcesses.HEAP);
     json.put("parameters", parameters);

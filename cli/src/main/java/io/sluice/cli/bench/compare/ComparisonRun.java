@@ -4,6 +4,7 @@ import io.sluice.cli.CliException;
 import io.sluice.cli.bench.BenchClusters;
 import io.sluice.cli.bench.Metric;
 import io.sluice.cli.terminal.Figures;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -12,18 +13,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
- * Runs one benchmark on Sluice and other products. All servers and clients run from the beginning
- * to the end, idle while another one is measured; lanes take turns, window by window, and who
- * begins changes from repetition to repetition.
+ * Runs benchmarks on Sluice and other products. All servers and clients run from the beginning to
+ * the end, idle while another one is measured; lanes take turns, window by window, and who begins
+ * changes from repetition to repetition.
  */
 public final class ComparisonRun {
-  /** Rounds that do not count: each product compiles for seconds before its rate is its own. */
-  private static final int WARM_UPS = 3;
-
   private static final List<Comparison> COMPARISONS =
-      List.of(new AppendComparison(), new ScanComparison(), new LatencyComparison());
+      Stream.of(
+              List.of(new AppendComparison(), new ScanComparison(), new LatencyComparison()),
+              KeyedComparisons.all(),
+              List.of(new RestartComparison()))
+          .<Comparison>flatMap(List::stream)
+          .toList();
 
   private final BenchClusters clusters;
   private final Path repository;
@@ -49,33 +53,84 @@ public final class ComparisonRun {
     return COMPARISONS.stream().map(Comparison::name).toList();
   }
 
-  /** Runs one of {@link #names()}. */
-  public ComparisonReport run(String name, ComparePlan plan) throws Exception {
-    Comparison comparison =
-        COMPARISONS.stream()
-            .filter(candidate -> candidate.name().equals(name))
-            .findFirst()
-            .orElseThrow(() -> new IllegalArgumentException("No comparison " + name));
-    List<Contest> contests =
-        comparison.contests(plan).stream().map(c -> c.with(plan.peers())).toList();
+  /** What each of those measures that also runs with no other product, by name. */
+  public static Map<String, String> alone() {
+    Map<String, String> summaries = new LinkedHashMap<>();
+    COMPARISONS.stream()
+        .filter(Comparison::runsAlone)
+        .forEach(comparison -> summaries.put(comparison.name(), comparison.summary()));
+    return summaries;
+  }
+
+  /** The products that can do one of {@link #names()} besides Sluice. */
+  public static List<String> peers(String name) {
+    return find(name).peers();
+  }
+
+  /** Those of {@link #names()} that run on the same servers together, others by themselves. */
+  public static List<List<String>> groups(List<String> names) {
+    List<List<String>> groups = new ArrayList<>();
+    List<String> sharing = new ArrayList<>();
+    for (String name : names) {
+      if (!find(name).sharesServers()) {
+        groups.add(List.of(name));
+      } else if (sharing.isEmpty()) {
+        groups.add(sharing);
+        sharing.add(name);
+      } else {
+        sharing.add(name);
+      }
+    }
+    return groups;
+  }
+
+  private static Comparison find(String name) {
+    return COMPARISONS.stream()
+        .filter(candidate -> candidate.name().equals(name))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("No comparison " + name));
+  }
+
+  /**
+   * Runs some of {@link #names()} on the same servers, one after the other.
+   *
+   * @param reports receives the report of each when it has ended
+   */
+  public void run(List<String> names, ComparePlan plan, Reports reports) throws Exception {
     try (Products products = new Products()) {
       start(products, plan);
-      Map<String, String> titles = new LinkedHashMap<>();
-      for (ClientSession client : products.clients()) {
-        titles.put(client.name(), client.servers().title());
-        comparison.prepare(client, contests);
+      for (String name : names) {
+        Comparison comparison = find(name);
+        reports.accept(run(comparison, plan.withRepeat(comparison.defaultRepeat()), products));
       }
-      List<LaneResult> results = new ArrayList<>();
-      for (Contest contest : contests) {
-        contest.lanes().forEach(lane -> results.add(new LaneResult(contest, lane)));
-      }
-      for (int round = 1 - WARM_UPS; round <= plan.repeat(); round++) {
-        for (Contest contest : contests) {
-          runRound(comparison, products, of(results, contest), round, plan.repeat());
-        }
-      }
-      return new ComparisonReport(comparison, plan, titles, new Standings(results));
     }
+  }
+
+  /** Takes reports. */
+  @FunctionalInterface
+  public interface Reports {
+    void accept(ComparisonReport report) throws IOException;
+  }
+
+  private ComparisonReport run(Comparison comparison, ComparePlan plan, Products products)
+      throws Exception {
+    List<Contest> contests =
+        comparison.contests(plan).stream().map(c -> c.with(plan.peers())).toList();
+    Map<String, String> titles = new LinkedHashMap<>();
+    for (ClientSession client : products.clients()) {
+      titles.put(client.name(), client.servers().title());
+      comparison.prepare(client, contests, progress);
+    }
+    List<LaneResult> results = new ArrayList<>();
+    for (Contest contest : contests) {
+      contest.lanes().forEach(lane -> results.add(new LaneResult(contest, lane)));
+    }
+    for (int round = 1 - comparison.warmUps(); round <= plan.repeat(); round++) {
+      for (Contest contest : contests) {
+        runRound(comparison, products, of(results, contest), round, plan.repeat());
+      }
+    }
+    return new ComparisonReport(comparison, plan, titles, new Standings(results));
   }
 
   private static List<LaneResult> of(List<LaneResult> results, Contest contest) {
@@ -95,7 +150,7 @@ public final class ComparisonRun {
       Comparison comparison, Products products, List<LaneResult> lanes, int round, int rounds)
       throws Exception {
     List<LaneResult> order = new ArrayList<>(lanes);
-    Collections.rotate(order, -(round + WARM_UPS));
+    Collections.rotate(order, -(round + comparison.warmUps()));
     for (LaneResult result : order) {
       Contest contest = result.contest();
       Lane lane = result.lane();

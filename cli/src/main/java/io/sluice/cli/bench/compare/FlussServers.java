@@ -10,7 +10,7 @@ import java.util.OptionalLong;
 /**
  * Apache Fluss: ZooKeeper (the one inside of its server jar), a coordinator and a tablet server.
  */
-final class FlussServers implements Servers {
+final class FlussServers implements RestartableServers {
   private static final String NAME = Peers.FLUSS;
 
   private static final Duration START_TIMEOUT = Duration.ofSeconds(90);
@@ -51,9 +51,15 @@ final class FlussServers implements Servers {
     Path coordinator = workplace.file(NAME + "/coordinator/server.yaml", coordinatorConfig());
     start("fluss-coordinator", JavaProcesses.SMALL_HEAP, COORDINATOR, configDirectory(coordinator))
         .awaitPort(coordinatorPort, START_TIMEOUT);
+    startTablet();
+  }
+
+  private ChildProcess startTablet() throws InterruptedException {
     Path tablet = workplace.file(NAME + "/tablet/server.yaml", tabletConfig());
-    start("fluss-tablet", JavaProcesses.HEAP, TABLET, configDirectory(tablet))
-        .awaitPort(tabletPort, START_TIMEOUT);
+    ChildProcess process =
+        start("fluss-tablet", JavaProcesses.HEAP, TABLET, configDirectory(tablet));
+    process.awaitPort(tabletPort, START_TIMEOUT);
+    return process;
   }
 
   private static List<String> configDirectory(Path file) {
@@ -129,6 +135,17 @@ final class FlussServers implements Servers {
   @Override
   public List<Long> pids() {
     return processes.stream().map(ChildProcess::pid).toList();
+  }
+
+  /** The tablet server is the last one that was started. */
+  @Override
+  public void killRowServer() throws InterruptedException {
+    processes.remove(processes.size() - 1).kill();
+  }
+
+  @Override
+  public long startRowServer() throws InterruptedException {
+    return startTablet().pid();
   }
 
   @Override

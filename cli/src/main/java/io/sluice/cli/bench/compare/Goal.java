@@ -57,6 +57,12 @@ record Goal(
         own -> new Goal(text, "", own.value(), 1, false, must, OptionalDouble.empty()));
   }
 
+  /** Like the other one, with a lower bound to aim at. */
+  static Optional<Goal> bound(String text, Optional<Figure> sluice, double must, double aim) {
+    return sluice.map(
+        own -> new Goal(text, "", own.value(), 1, false, must, OptionalDouble.of(aim)));
+  }
+
   private static Optional<Goal> ratio(
       String text,
       Optional<Figure> sluice,

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** End-to-end latency of wide rows at 5,000 rows/s, open loop. */
@@ -25,6 +26,11 @@ final class LatencyComparison implements Comparison {
   @Override
   public String name() {
     return "latency";
+  }
+
+  @Override
+  public String summary() {
+    return "time from a row's due time to the poll that returns it, 5,000 wide rows/s, open loop";
   }
 
   @Override
@@ -57,12 +63,7 @@ final class LatencyComparison implements Comparison {
   }
 
   @Override
-  public boolean moreIsBetter() {
-    return false;
-  }
-
-  @Override
-  public void prepare(ClientSession client, List<Contest> contests) {
+  public void prepare(ClientSession client, List<Contest> contests, Consumer<String> progress) {
     // Each window makes its own table.
   }
 

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /** A Sluice cluster of one coordinator and one tablet, started by the launcher like any other. */
-final class SluiceServers implements Servers, AutoCloseable {
+final class SluiceServers implements RestartableServers, AutoCloseable {
   private final BenchCluster cluster;
   private final String title;
 
@@ -44,6 +44,17 @@ final class SluiceServers implements Servers, AutoCloseable {
   @Override
   public OptionalLong storedBytes(String table) {
     return OptionalLong.empty();
+  }
+
+  @Override
+  public void killRowServer() {
+    cluster.killTablet();
+  }
+
+  @Override
+  public long startRowServer() {
+    cluster.startTablet();
+    return cluster.tabletPid();
   }
 
   @Override

@@ -26,10 +26,11 @@ final class Standings {
     return figures(contest, metric).stream().filter(f -> f.lane().isSluice()).findFirst();
   }
 
-  /** The highest median of the lanes of these products. */
+  /** The highest median of the lanes of these products that lose no writes. */
   Optional<Figure> highest(String contest, Metric metric, List<String> products) {
     return figures(contest, metric).stream()
         .filter(figure -> products.contains(figure.lane().product()))
+        .filter(figure -> !losesWrites(contest, figure.lane()))
         .max(Comparator.comparingDouble(Figure::value));
   }
 
@@ -38,6 +39,11 @@ final class Standings {
     return figures(contest, metric).stream()
         .filter(figure -> products.contains(figure.lane().product()))
         .min(Comparator.comparingDouble(Figure::value));
+  }
+
+  private boolean losesWrites(String contest, Lane lane) {
+    return figures(contest, Metric.FAILED_WRITES).stream()
+        .anyMatch(figure -> figure.lane().equals(lane) && figure.value() > 0);
   }
 
   private List<Figure> figures(String contest, Metric metric) {

@@ -15,6 +15,7 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.IntVector;
+import org.apache.arrow.vector.VarBinaryVector;
 import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 
@@ -58,6 +59,7 @@ final class SluiceBatchWriter implements RowWriter {
           case STRING ->
               ((VarCharVector) vector)
                   .setSafe(i, ((String) value).getBytes(StandardCharsets.UTF_8));
+          case BYTES -> ((VarBinaryVector) vector).setSafe(i, (byte[]) value);
         }
       }
     }
@@ -66,7 +68,7 @@ final class SluiceBatchWriter implements RowWriter {
 
   @Override
   public int write(long number) {
-    writer.append(batches.get((int) (number / BATCH_ROWS % batches.size())));
+    writer.share(batches.get((int) (number / BATCH_ROWS % batches.size())));
     return BATCH_ROWS;
   }
 

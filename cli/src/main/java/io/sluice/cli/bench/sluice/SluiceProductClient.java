@@ -1,7 +1,8 @@
 package io.sluice.cli.bench.sluice;
 
-import io.sluice.bench.harness.BenchSchema.BenchColumn;
-import io.sluice.bench.harness.ProductClient;
+import io.sluice.bench.harness.KeyedProductClient;
+import io.sluice.bench.harness.KeyedReader;
+import io.sluice.bench.harness.KeyedWriter;
 import io.sluice.bench.harness.ReadForm;
 import io.sluice.bench.harness.RowReader;
 import io.sluice.bench.harness.RowRing;
@@ -10,7 +11,7 @@ import io.sluice.bench.harness.Settings;
 import io.sluice.bench.harness.TargetTable;
 import io.sluice.client.ClientConfig;
 import io.sluice.client.Connection;
-import io.sluice.client.TableSpec;
+import io.sluice.client.Scan;
 import io.sluice.client.WriterOptions;
 import io.sluice.common.TablePath;
 import io.sluice.format.batch.BatchCodec;
@@ -20,7 +21,7 @@ import java.util.Locale;
  * Drives Sluice. There is nothing to tune: its one setting, {@code form=arrow}, has a writer pass
  * Arrow batches on instead of rows.
  */
-final class SluiceProductClient implements ProductClient {
+final class SluiceProductClient implements KeyedProductClient {
   private static final String DATABASE = "bench";
 
   private final ClientConfig config;
@@ -40,11 +41,7 @@ final class SluiceProductClient implements ProductClient {
   @Override
   public void createTable(TargetTable table) {
     connection.admin().createDatabase(DATABASE, true);
-    TableSpec.Builder spec = TableSpec.of(path(table).toString()).buckets(table.buckets());
-    for (BenchColumn column : table.schema().columns()) {
-      spec.column(column.name(), column.kind().name());
-    }
-    connection.admin().createTable(spec.build());
+    connection.admin().createTable(BenchTables.of(path(table), table));
   }
 
   @Override
@@ -54,10 +51,7 @@ final class SluiceProductClient implements ProductClient {
 
   @Override
   public RowWriter writer(TargetTable table, RowRing ring, Settings settings) {
-    WriterOptions options = WriterOptions.defaults();
-    if (!table.hasDefaultCodec()) {
-      options = options.codec(BatchCodec.valueOf(table.codec().toUpperCase(Locale.ROOT)));
-    }
+    WriterOptions options = options(table);
     Connection own = Connection.open(config);
     String path = path(table).toString();
     return settings.value("form").filter("arrow"::equals).isPresent()
@@ -65,13 +59,46 @@ final class SluiceProductClient implements ProductClient {
         : new SluiceRowWriter(own, path, options, ring);
   }
 
+  private static WriterOptions options(TargetTable table) {
+    WriterOptions options = WriterOptions.defaults();
+    return table.hasDefaultCodec()
+        ? options
+        : options.codec(BatchCodec.valueOf(table.codec().toUpperCase(Locale.ROOT)));
+  }
+
+  @Override
+  public KeyedWriter upserts(TargetTable table, RowRing ring, int[] columns, Settings settings) {
+    WriterOptions options = options(table);
+    if (columns.length < table.schema().size()) {
+      options = options.partial(names(table, columns));
+    }
+    return new SluiceKeyedWriter(
+        Connection.open(config), path(table).toString(), options, ring, columns);
+  }
+
+  @Override
+  public KeyedReader lookups(TargetTable table, Settings settings) {
+    return new SluiceKeyedReader(readers, path(table).toString(), table.schema());
+  }
+
   @Override
   public RowReader reader(TargetTable table, int[] columns, ReadForm form, Settings settings) {
+    Scan scan = readers.table(path(table).toString()).scan();
+    return new SluiceRowReader(scan.columns(names(table, columns)).fromEarliest(), form);
+  }
+
+  @Override
+  public RowReader changelog(TargetTable table, Settings settings) {
+    return new SluiceRowReader(
+        readers.table(path(table).toString()).scan().fromLatest(), ReadForm.RAW);
+  }
+
+  private static String[] names(TargetTable table, int[] columns) {
     String[] names = new String[columns.length];
     for (int i = 0; i < columns.length; i++) {
       names[i] = table.schema().columns().get(columns[i]).name();
     }
-    return new SluiceRowReader(readers, path(table).toString(), names, form);
+    return names;
   }
 
   @Override

@@ -3,8 +3,8 @@ package io.sluice.cli.bench.sluice;
 import io.sluice.bench.harness.ReadForm;
 import io.sluice.bench.harness.ReadSum;
 import io.sluice.bench.harness.RowReader;
-import io.sluice.client.Connection;
 import io.sluice.client.LogScanner;
+import io.sluice.client.Scan;
 import io.sluice.client.ScanBatch;
 import io.sluice.format.row.Row;
 import java.time.Duration;
@@ -16,15 +16,18 @@ import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
 
-/** Follows a table from its beginning, by vectors or by rows. */
+/** Follows a table, by vectors or by rows. */
 final class SluiceRowReader implements RowReader {
   private static final String ID = "id";
 
   private final LogScanner scanner;
   private final boolean rows;
 
-  SluiceRowReader(Connection connection, String table, String[] columns, ReadForm form) {
-    this.scanner = connection.table(table).scan().columns(columns).fromEarliest().follow().open();
+  /**
+   * @param scan says what is read and where it begins
+   */
+  SluiceRowReader(Scan scan, ReadForm form) {
+    this.scanner = scan.follow().open();
     this.rows = form == ReadForm.ROWS;
   }
 

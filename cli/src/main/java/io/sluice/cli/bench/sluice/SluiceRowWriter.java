@@ -24,19 +24,8 @@ final class SluiceRowWriter implements RowWriter {
 
   @Override
   public int write(long number) {
-    Object[] values = ring.row(number);
     RowAppender row = writer.row();
-    row.setLong(0, number);
-    for (int column = 1; column < values.length; column++) {
-      Object value = values[column];
-      if (value instanceof Integer integer) {
-        row.setInt(column, integer);
-      } else if (value instanceof Long bigint) {
-        row.setLong(column, bigint);
-      } else {
-        row.setString(column, (String) value);
-      }
-    }
+    ring.show(number, new AppenderTarget(row));
     row.append();
     return 1;
   }

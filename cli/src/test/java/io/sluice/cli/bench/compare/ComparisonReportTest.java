@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class ComparisonReportTest {
   private static final ComparePlan PLAN =
-      new ComparePlan(0, 1, 0, List.of("none"), List.of("wide"), Peers.NAMES);
+      new ComparePlan(0, 0, 1, 0, List.of("none"), List.of("wide"), Peers.NAMES);
 
   private static final Map<String, Double> RATES =
       Map.of(

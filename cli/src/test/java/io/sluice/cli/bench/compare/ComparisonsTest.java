@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class ComparisonsTest {
   private static final ComparePlan DEFAULTS =
-      new ComparePlan(0, 5, 0, List.of(), List.of(), Peers.NAMES);
+      new ComparePlan(0, 0, 5, 0, List.of(), List.of(), Peers.NAMES);
 
   private static List<String> names(Comparison comparison, ComparePlan plan) {
     return comparison.contests(plan).stream().map(Contest::name).toList();
@@ -24,7 +24,7 @@ class ComparisonsTest {
   @Test
   void appendsRunWhatIsAskedFor() {
     ComparePlan plan =
-        new ComparePlan(500, 1, 0, List.of("lz4"), List.of("narrow"), List.of("kafka"));
+        new ComparePlan(500, 0, 1, 0, List.of("lz4"), List.of("narrow"), List.of("kafka"));
     List<Contest> contests = new AppendComparison().contests(plan);
 
     assertThat(contests).hasSize(1);
@@ -55,6 +55,83 @@ class ComparisonsTest {
 
     assertThat(latency.words(latency.lanes().get(0))).containsEntry("codec", "default");
     assertThat(latency.words(tuned)).containsEntry("codec", "none");
+  }
+
+  private static Comparison keyed(String name) {
+    return KeyedComparisons.all().stream()
+        .filter(comparison -> comparison.name().equals(name))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void upsertsRunWithEveryImageAndAConsumer() {
+    List<Contest> contests = keyed("upsert").contests(DEFAULTS);
+
+    assertThat(contests)
+        .extracting(Contest::name)
+        .containsExactly("default image", "WAL image", "default image, consumer");
+    assertThat(contests)
+        .allSatisfy(
+            contest ->
+                assertThat(contest.words())
+                    .containsEntry("keys", "1000000")
+                    .containsEntry("schema", "keyed")
+                    .containsEntry("millis", "3000"));
+    assertThat(contests.get(1).words()).containsEntry("changelog", "wal");
+  }
+
+  @Test
+  void keysAndRowsAreThoseAskedFor() {
+    ComparePlan plan = new ComparePlan(700, 5_000, 1, 0, List.of(), List.of(), List.of());
+
+    assertThat(keyed("prefix").contests(plan).get(0).words())
+        .containsEntry("keys", "5000")
+        .containsEntry("rows", "700")
+        .containsEntry("inflight", "1024")
+        .doesNotContainKey("millis");
+  }
+
+  @Test
+  void theLaneThatLosesWritesHasATableOfItsOwn() {
+    Contest partial = keyed("partial").contests(DEFAULTS).get(0);
+
+    assertThat(partial.lanes())
+        .extracting(lane -> lane.settings() + ": " + partial.words(lane).get("table"))
+        .containsExactly(
+            "defaults: changed", "as shipped: changed_lossy", "1 MiB batches: changed");
+  }
+
+  @Test
+  void peersRestartWithFewerKeysUnlessAskedForMore() {
+    Comparison restart = new RestartComparison();
+    Contest contest = restart.contests(DEFAULTS).get(0);
+    ComparePlan asked = new ComparePlan(0, 3_000_000, 0, 0, List.of(), List.of(), List.of());
+    Contest more = restart.contests(asked).get(0);
+
+    assertThat(contest.lanes())
+        .extracting(lane -> contest.words(lane).get("keys"))
+        .containsExactly("10000000", "2000000");
+    assertThat(more.lanes())
+        .extracting(lane -> more.words(lane).get("keys"))
+        .containsExactly("3000000", "3000000");
+  }
+
+  @Test
+  void benchmarksWithKeysShareServersAndOthersHaveTheirOwn() {
+    assertThat(
+            ComparisonRun.groups(
+                List.of("upsert", "log-scan", "lookup", "restart", "lookup-async")))
+        .containsExactly(
+            List.of("upsert", "lookup", "lookup-async"), List.of("log-scan"), List.of("restart"));
+  }
+
+  @Test
+  void benchmarksWithKeysRunAlone() {
+    assertThat(ComparisonRun.alone())
+        .containsOnlyKeys(
+            "upsert", "partial", "aggregate", "lookup", "lookup-async", "prefix", "restart");
+    assertThat(ComparisonRun.peers("upsert")).containsExactly("fluss");
   }
 
   @Test

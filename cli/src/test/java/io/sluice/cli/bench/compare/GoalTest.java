@@ -47,6 +47,14 @@ class GoalTest {
   }
 
   @Test
+  void aBoundMayHaveAnAim() {
+    Goal goal = Goal.bound("p50, ms", sluice(0.2), 0.35, 0.15).orElseThrow();
+
+    assertThat(goal.mustReached()).isTrue();
+    assertThat(goal.aimReached()).contains(false);
+  }
+
+  @Test
   void whatWasNotMeasuredHasNoGoal() {
     assertThat(Goal.atLeast("rows/s", sluice(1), Optional.empty(), 1)).isEmpty();
     assertThat(Goal.bound("server CPU", Optional.empty(), 1)).isEmpty();
