@@ -38,13 +38,28 @@ record Order(String verb, Map<String, String> values) {
     return value;
   }
 
+  /** The word, or another one when it is not given. */
+  String textOr(String name, String otherwise) {
+    return values.getOrDefault(name, otherwise);
+  }
+
   long number(String name) {
     return Long.parseLong(text(name));
   }
 
+  /** Whether there is such a word. */
+  boolean given(String name) {
+    return values.containsKey(name);
+  }
+
+  /** Whether the word is {@code true}; it is not when it is not given. */
+  boolean has(String name) {
+    return textOr(name, "").equals("true");
+  }
+
   /** The number, 0 when it is not given. */
   long numberOrZero(String name) {
-    return values.containsKey(name) ? number(name) : 0;
+    return given(name) ? number(name) : 0;
   }
 
   /** Comma-separated whole numbers. */
@@ -64,6 +79,10 @@ record Order(String verb, Map<String, String> values) {
 
   TargetTable table() {
     return new TargetTable(
-        text("table"), BenchSchema.of(text("schema")), text("codec"), (int) number("buckets"));
+        text("table"),
+        BenchSchema.of(text("schema")),
+        text("codec"),
+        (int) number("buckets"),
+        textOr("changelog", "full").equals("wal"));
   }
 }

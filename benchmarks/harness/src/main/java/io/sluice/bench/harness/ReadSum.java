@@ -61,6 +61,24 @@ public final class ReadSum {
     text(value.length(), value.isEmpty() ? 0 : (byte) value.charAt(0));
   }
 
+  /** A value as it stands in a {@link RowRing}. */
+  public void value(Object value) {
+    if (value instanceof Integer integer) {
+      number(integer);
+    } else if (value instanceof Long bigint) {
+      number(bigint);
+    } else if (value instanceof String text) {
+      text(text);
+    } else {
+      bytes((byte[]) value);
+    }
+  }
+
+  /** Bytes: like a text. */
+  public void bytes(byte[] value) {
+    text(value.length, value.length == 0 ? 0 : value[0]);
+  }
+
   /** The sum so far. */
   public long sum() {
     return sum;

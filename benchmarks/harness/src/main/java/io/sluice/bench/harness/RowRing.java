@@ -20,14 +20,20 @@ public final class RowRing {
   private static final String LETTERS = "abcdefghijklmnopqrstuvwxyz";
   private static final int URL_LENGTH = 140;
   private static final int PAYLOAD_LENGTH = 400;
+
+  /** What the bitmaps of the ring, of one number each, are drawn from. */
+  private static final int DISTINCT_MEMBERS = 1_000_000;
+
   private static final long FIRST_TIME_MS = 1_750_000_000_000L;
 
   private final BenchSchema schema;
+  private final int[] allColumns;
   private final Object[][] rows;
   private final double averageBytes;
 
   private RowRing(BenchSchema schema, Object[][] rows) {
     this.schema = schema;
+    this.allColumns = schema.allColumns();
     this.rows = rows;
     long bytes = 0;
     for (Object[] row : rows) {
@@ -49,12 +55,50 @@ public final class RowRing {
     return schema;
   }
 
-  /** Values of the row: Integer, Long or String by column. The array is shared and not changed. */
+  /**
+   * Values of the row: Integer, Long, String or byte[] by column. The array is shared and not
+   * changed.
+   */
   public Object[] row(long number) {
     return rows[(int) (number % rows.length)];
   }
 
-  /** Mean size of a row: INT 4, BIGINT 8, STRING its length (all text is ASCII). */
+  /**
+   * One value of the row that has this key and else the values of the ring's row with this number.
+   */
+  public Object value(int column, long key, long number) {
+    return column < schema.numberedColumns() ? schema.number(column, key) : row(number)[column];
+  }
+
+  /** Shows a target all columns of the row with this number, which is its key too. */
+  public void show(long number, RowTarget target) {
+    show(allColumns, number, number, target);
+  }
+
+  /**
+   * Shows a target some columns of the row that has this key and else the values of the ring's row
+   * with this number. A column's position is that among these columns.
+   */
+  public void show(int[] columns, long key, long number, RowTarget target) {
+    Object[] values = row(number);
+    int numbered = schema.numberedColumns();
+    for (int i = 0; i < columns.length; i++) {
+      int column = columns[i];
+      if (column < numbered) {
+        target.setLong(i, schema.number(column, key));
+      } else if (values[column] instanceof Integer integer) {
+        target.setInt(i, integer);
+      } else if (values[column] instanceof Long bigint) {
+        target.setLong(i, bigint);
+      } else if (values[column] instanceof String text) {
+        target.setString(i, text);
+      } else {
+        target.setBytes(i, (byte[]) values[column]);
+      }
+    }
+  }
+
+  /** Mean size of a row: INT 4, BIGINT 8, others their length (all text is ASCII). */
   public double averageBytes() {
     return averageBytes;
   }
@@ -81,6 +125,9 @@ public final class RowRing {
   }
 
   private static int logicalBytes(Object value) {
+    if (value instanceof byte[] bytes) {
+      return bytes.length;
+    }
     return value instanceof Integer ? 4 : value instanceof Long ? 8 : ((String) value).length();
   }
 
@@ -119,10 +166,13 @@ public final class RowRing {
         return switch (column.name()) {
           case "id" -> (long) row;
           case "ts" -> FIRST_TIME_MS + row * 3L + random.nextInt(50);
+          case "cnt" -> (long) random.nextInt(100);
           default -> random.nextLong() >>> 24;
         };
       }
-      return text(column.name());
+      return column.kind() == Kind.BYTES
+          ? PortableBitmap.of(random.nextInt(DISTINCT_MEMBERS))
+          : text(column.name());
     }
 
     private String text(String column) {

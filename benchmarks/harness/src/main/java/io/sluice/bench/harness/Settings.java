@@ -7,6 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Settings of a product's client by the product's own names. Immutable. */
 public final class Settings {
+  /** The client's defaults. */
+  public static final Settings NONE = new Settings(Map.of());
+
   private final Map<String, String> values;
 
   /** Copies the map. */

@@ -7,8 +7,10 @@ package io.sluice.bench.harness;
  * @param schema its columns
  * @param codec none, lz4, zstd or {@link #DEFAULT_CODEC}
  * @param buckets buckets, or partitions
+ * @param walImage whether the changelog has no rows as they were before (tables with a primary key)
  */
-public record TargetTable(String name, BenchSchema schema, String codec, int buckets) {
+public record TargetTable(
+    String name, BenchSchema schema, String codec, int buckets, boolean walImage) {
   /** What the product does when nothing is said. */
   public static final String DEFAULT_CODEC = "default";
 

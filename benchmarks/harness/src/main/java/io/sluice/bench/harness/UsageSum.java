@@ -5,7 +5,7 @@ import java.util.Map;
 /** What was used in several stretches of time together. Not thread-safe. */
 final class UsageSum {
   private static final double MILLION = 1e6;
-  private static final double NANOS_PER_SECOND = 1e9;
+  static final double NANOS_PER_SECOND = 1e9;
 
   private long nanos;
   private double client;

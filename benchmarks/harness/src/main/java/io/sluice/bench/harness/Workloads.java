@@ -3,6 +3,7 @@ package io.sluice.bench.harness;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Carries out the orders of a client process on one product. Used by one thread. */
 final class Workloads {
@@ -18,10 +19,12 @@ final class Workloads {
   private static final int STRIDE = 64;
 
   private final ProductClient client;
+  private final @Nullable KeyedWorkloads keyed;
   private final Map<String, RowRing> rings = new HashMap<>();
 
   Workloads(ProductClient client) {
     this.client = client;
+    this.keyed = client instanceof KeyedProductClient k ? new KeyedWorkloads(k) : null;
   }
 
   /** Does what the order says; what is measured goes into the answer. */
@@ -31,9 +34,21 @@ final class Workloads {
       case "load" -> load(order, answer);
       case "scan" -> scan(order, answer);
       case "latency" -> new LatencyRun(client, ring(order), order).run(answer);
+      case "fill" -> keyed(order).fill(order, ring(order), answer);
+      case "upsert" -> keyed(order).upsert(order, ring(order), answer);
+      case "lookup" -> keyed(order).lookup(order, ring(order), answer);
+      case "recover" -> keyed(order).recover(order, ring(order), answer);
       case "drop" -> client.dropTable(order.table());
       default -> throw new IllegalArgumentException("Unknown order " + order.verb());
     }
+  }
+
+  private KeyedWorkloads keyed(Order order) {
+    if (keyed == null) {
+      throw new IllegalArgumentException(
+          "This product has no tables with a primary key to " + order.verb());
+    }
+    return keyed;
   }
 
   private RowRing ring(Order order) {

@@ -12,7 +12,8 @@ class OrderTest {
     Order order = Order.parse("scan table=t schema=narrow codec=zstd buckets=4 columns=0,5");
 
     assertThat(order.verb()).isEqualTo("scan");
-    assertThat(order.table()).isEqualTo(new TargetTable("t", order.table().schema(), "zstd", 4));
+    assertThat(order.table())
+        .isEqualTo(new TargetTable("t", order.table().schema(), "zstd", 4, false));
     assertThat(order.table().schema().name()).isEqualTo("narrow");
     assertThat(order.numbers("columns")).containsExactly(0, 5);
     assertThat(order.numberOrZero("rows")).isZero();

@@ -3,6 +3,7 @@ package io.sluice.bench.micro;
 import io.sluice.bench.harness.BenchSchema;
 import io.sluice.bench.harness.BenchSchema.BenchColumn;
 import io.sluice.bench.harness.RowRing;
+import io.sluice.bench.harness.RowTarget;
 import io.sluice.format.batch.BatchCodec;
 import io.sluice.format.batch.BatchWriter;
 import io.sluice.format.batch.CompressionSettings;
@@ -35,12 +36,36 @@ final class WideBatch implements AutoCloseable {
   private final VectorSchemaRoot root =
       VectorSchemaRoot.create(ArrowSchemas.toArrow(schema), allocator);
   private final ColumnWriters writers = ColumnWriters.of(schema, root, ROWS);
+  private final RowTarget target = new WritersTarget(writers);
   private final LogBatchEncoder encoder;
 
   WideBatch(String codec) {
     this.encoder =
         new LogBatchEncoder(allocator, CompressionSettings.of(BatchCodec.valueOf(codec)));
     fill();
+  }
+
+  /** Sets the columns of the row that the writers are at. */
+  private record WritersTarget(ColumnWriters writers) implements RowTarget {
+    @Override
+    public void setInt(int position, int value) {
+      writers.setInt(position, value);
+    }
+
+    @Override
+    public void setLong(int position, long value) {
+      writers.setLong(position, value);
+    }
+
+    @Override
+    public void setString(int position, String value) {
+      writers.setString(position, value);
+    }
+
+    @Override
+    public void setBytes(int position, byte[] value) {
+      writers.setBytes(position, value);
+    }
   }
 
   private static TableSchema schema(BenchSchema columns) {
@@ -72,18 +97,7 @@ final class WideBatch implements AutoCloseable {
   VectorSchemaRoot fill() {
     writers.reset();
     for (int i = 0; i < ROWS; i++) {
-      Object[] values = ring.row(i);
-      writers.setLong(0, i);
-      for (int column = 1; column < values.length; column++) {
-        Object value = values[column];
-        if (value instanceof Integer integer) {
-          writers.setInt(column, integer);
-        } else if (value instanceof Long bigint) {
-          writers.setLong(column, bigint);
-        } else {
-          writers.setString(column, (String) value);
-        }
-      }
+      ring.show(i, target);
       writers.endRow();
     }
     return writers.finish();

@@ -1,8 +1,11 @@
 package io.sluice.bench.fluss;
 
+import io.sluice.bench.harness.BenchSchema;
 import io.sluice.bench.harness.BenchSchema.BenchColumn;
 import io.sluice.bench.harness.BenchSchema.Kind;
-import io.sluice.bench.harness.ProductClient;
+import io.sluice.bench.harness.KeyedProductClient;
+import io.sluice.bench.harness.KeyedReader;
+import io.sluice.bench.harness.KeyedWriter;
 import io.sluice.bench.harness.ReadForm;
 import io.sluice.bench.harness.RowReader;
 import io.sluice.bench.harness.RowRing;
@@ -20,6 +23,7 @@ import org.apache.fluss.client.ConnectionFactory;
 import org.apache.fluss.client.admin.Admin;
 import org.apache.fluss.client.admin.OffsetSpec;
 import org.apache.fluss.config.Configuration;
+import org.apache.fluss.metadata.AggFunctions;
 import org.apache.fluss.metadata.DatabaseDescriptor;
 import org.apache.fluss.metadata.Schema;
 import org.apache.fluss.metadata.TableDescriptor;
@@ -28,7 +32,7 @@ import org.apache.fluss.types.DataType;
 import org.apache.fluss.types.DataTypes;
 
 /** Drives Apache Fluss. Settings are those of its client, {@code client.NAME}. */
-final class FlussProductClient implements ProductClient {
+final class FlussProductClient implements KeyedProductClient {
   private static final String DATABASE = "bench";
 
   private final String bootstrap;
@@ -38,7 +42,7 @@ final class FlussProductClient implements ProductClient {
 
   FlussProductClient(String bootstrap) {
     this.bootstrap = bootstrap;
-    this.connection = connect(new Settings(Map.of()));
+    this.connection = connect(Settings.NONE);
     this.admin = connection.getAdmin();
   }
 
@@ -56,17 +60,41 @@ final class FlussProductClient implements ProductClient {
   @Override
   public void createTable(TargetTable table) throws Exception {
     admin.createDatabase(DATABASE, DatabaseDescriptor.EMPTY, true).get();
-    Schema.Builder schema = Schema.newBuilder();
-    for (BenchColumn column : table.schema().columns()) {
-      schema.column(column.name(), type(column.kind()));
-    }
+    BenchSchema columns = table.schema();
     TableDescriptor.Builder descriptor =
-        TableDescriptor.builder().schema(schema.build()).distributedBy(table.buckets());
+        TableDescriptor.builder()
+            .schema(schema(columns))
+            .distributedBy(table.buckets(), columns.leading(columns.bucketColumns()));
+    if (columns.aggregates()) {
+      descriptor.property("table.merge-engine", "aggregation");
+    }
+    if (table.walImage()) {
+      descriptor.property("table.changelog.image", "WAL");
+    }
     if (!table.hasDefaultCodec()) {
       descriptor.property(
           "table.log.arrow.compression.type", table.codec().toUpperCase(Locale.ROOT));
     }
     admin.createTable(path(table), descriptor.build(), false).get();
+  }
+
+  private static Schema schema(BenchSchema columns) {
+    Schema.Builder schema = Schema.newBuilder();
+    List<String> key = columns.leading(columns.keyColumns());
+    for (BenchColumn column : columns.columns()) {
+      DataType type = type(column.kind()).copy(!key.contains(column.name()));
+      if (column.aggregate().equals(BenchSchema.SUM)) {
+        schema.column(column.name(), type, AggFunctions.SUM());
+      } else if (column.aggregate().equals(BenchSchema.UNION)) {
+        schema.column(column.name(), type, AggFunctions.RBM32());
+      } else {
+        schema.column(column.name(), type);
+      }
+    }
+    if (!key.isEmpty()) {
+      schema.primaryKey(key);
+    }
+    return schema.build();
   }
 
   private static DataType type(Kind kind) {
@@ -75,6 +103,8 @@ final class FlussProductClient implements ProductClient {
         return DataTypes.INT();
       case BIGINT:
         return DataTypes.BIGINT();
+      case BYTES:
+        return DataTypes.BYTES();
       default:
         return DataTypes.STRING();
     }
@@ -91,23 +121,44 @@ final class FlussProductClient implements ProductClient {
   }
 
   @Override
+  public KeyedWriter upserts(TargetTable table, RowRing ring, int[] columns, Settings settings) {
+    return new FlussKeyedWriter(connect(settings), path(table), ring, columns);
+  }
+
+  @Override
+  public KeyedReader lookups(TargetTable table, Settings settings) {
+    return new FlussKeyedReader(shared(settings), path(table), table.schema());
+  }
+
+  @Override
   public RowReader reader(TargetTable table, int[] columns, ReadForm form, Settings settings) {
+    return new FlussRowReader(shared(settings), path(table), table, columns, form, Map.of());
+  }
+
+  @Override
+  public RowReader changelog(TargetTable table, Settings settings) throws Exception {
     return new FlussRowReader(
-        readers.computeIfAbsent(settings, this::connect), path(table), table, columns, form);
+        shared(settings),
+        path(table),
+        table,
+        table.schema().allColumns(),
+        ReadForm.RAW,
+        ends(table));
+  }
+
+  private Connection shared(Settings settings) {
+    return readers.computeIfAbsent(settings, this::connect);
   }
 
   @Override
   public long storedRows(TargetTable table) throws Exception {
+    return ends(table).values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  private Map<Integer, Long> ends(TargetTable table) throws Exception {
     List<Integer> buckets =
         IntStream.range(0, table.buckets()).boxed().collect(Collectors.toList());
-    return admin
-        .listOffsets(path(table), buckets, new OffsetSpec.LatestSpec())
-        .all()
-        .get()
-        .values()
-        .stream()
-        .mapToLong(Long::longValue)
-        .sum();
+    return admin.listOffsets(path(table), buckets, new OffsetSpec.LatestSpec()).all().get();
   }
 
   @Override

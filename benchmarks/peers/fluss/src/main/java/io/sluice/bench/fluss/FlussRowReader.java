@@ -6,18 +6,16 @@ import io.sluice.bench.harness.ReadSum;
 import io.sluice.bench.harness.RowReader;
 import io.sluice.bench.harness.TargetTable;
 import java.time.Duration;
+import java.util.Map;
 import org.apache.fluss.client.Connection;
 import org.apache.fluss.client.table.Table;
 import org.apache.fluss.client.table.scanner.Scan;
 import org.apache.fluss.client.table.scanner.ScanRecord;
 import org.apache.fluss.client.table.scanner.log.LogScanner;
 import org.apache.fluss.metadata.TablePath;
-import org.apache.fluss.row.BinaryString;
 import org.apache.fluss.row.InternalRow;
 
-/**
- * Reads all buckets of a log table from their beginning, with the projection done by the server.
- */
+/** Reads all buckets of a log, with the projection done by the server. */
 final class FlussRowReader implements RowReader {
   private final Table table;
   private final LogScanner scanner;
@@ -25,13 +23,19 @@ final class FlussRowReader implements RowReader {
   private final boolean idFirst;
   private final boolean strings;
 
+  /**
+   * @param starts the offset at which it begins in each bucket; others are read from their
+   *     beginning
+   */
   FlussRowReader(
-      Connection connection, TablePath path, TargetTable target, int[] columns, ReadForm form) {
+      Connection connection,
+      TablePath path,
+      TargetTable target,
+      int[] columns,
+      ReadForm form,
+      Map<Integer, Long> starts) {
     this.table = connection.getTable(path);
-    this.kinds = new Kind[columns.length];
-    for (int i = 0; i < columns.length; i++) {
-      kinds[i] = target.schema().columns().get(columns[i]).kind();
-    }
+    this.kinds = FlussRows.kinds(target.schema(), columns);
     this.idFirst = columns[0] == 0;
     this.strings = form == ReadForm.ROWS;
     Scan scan = table.newScan();
@@ -40,7 +44,12 @@ final class FlussRowReader implements RowReader {
     }
     this.scanner = scan.createLogScanner();
     for (int bucket = 0; bucket < target.buckets(); bucket++) {
-      scanner.subscribeFromBeginning(bucket);
+      Long start = starts.get(bucket);
+      if (start == null) {
+        scanner.subscribeFromBeginning(bucket);
+      } else {
+        scanner.subscribe(bucket, start);
+      }
     }
   }
 
@@ -61,25 +70,12 @@ final class FlussRowReader implements RowReader {
 
   private void read(InternalRow row, ReadSum sum) {
     for (int i = 0; i < kinds.length; i++) {
-      switch (kinds[i]) {
-        case INT:
-          sum.number(row.getInt(i));
-          break;
-        case BIGINT:
-          if (i == 0 && idFirst) {
-            sum.id(row.getLong(i));
-          } else {
-            sum.number(row.getLong(i));
-          }
-          break;
-        default:
-          BinaryString text = row.getString(i);
-          if (strings) {
-            sum.text(text.toString());
-          } else {
-            int length = text.getSizeInBytes();
-            sum.text(length, length == 0 ? 0 : text.byteAt(0));
-          }
+      if (i == 0 && idFirst) {
+        sum.id(row.getLong(i));
+      } else if (strings && kinds[i] == Kind.STRING) {
+        sum.text(row.getString(i).toString());
+      } else {
+        FlussRows.read(row, i, kinds[i], sum);
       }
     }
   }

@@ -6,8 +6,6 @@ import org.apache.fluss.client.Connection;
 import org.apache.fluss.client.table.Table;
 import org.apache.fluss.client.table.writer.AppendWriter;
 import org.apache.fluss.metadata.TablePath;
-import org.apache.fluss.row.BinaryString;
-import org.apache.fluss.row.GenericRow;
 
 /**
  * Appends rows. The futures of the appends are not looked at, which would cost time: a row that
@@ -18,6 +16,7 @@ final class FlussRowWriter implements RowWriter {
   private final Table table;
   private final AppendWriter writer;
   private final RowRing ring;
+  private final int[] columns;
 
   /**
    * @param connection closed with this writer
@@ -27,19 +26,12 @@ final class FlussRowWriter implements RowWriter {
     this.table = connection.getTable(path);
     this.writer = table.newAppend().createWriter();
     this.ring = ring;
+    this.columns = ring.schema().allColumns();
   }
 
   @Override
   public int write(long number) {
-    Object[] values = ring.row(number);
-    GenericRow row = new GenericRow(values.length);
-    row.setField(0, number);
-    for (int column = 1; column < values.length; column++) {
-      Object value = values[column];
-      row.setField(
-          column, value instanceof String ? BinaryString.fromString((String) value) : value);
-    }
-    writer.append(row);
+    writer.append(FlussRows.row(ring, columns, number, number));
     return 1;
   }
 

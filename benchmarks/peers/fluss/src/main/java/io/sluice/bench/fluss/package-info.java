@@ -1,4 +1,6 @@
-/** Apache Fluss as the benchmarks see it: log tables, written and read by its own row API. */
+/**
+ * Apache Fluss as the benchmarks see it, through its own Java client: log tables and keyed ones.
+ */
 @NullMarked
 package io.sluice.bench.fluss;
 
