@@ -3,9 +3,12 @@ package io.sluice.systemtests.clients;
 import io.sluice.systemtests.architecture.RepositoryRoot;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +27,7 @@ public final class Python {
           ROOT.resolve("docs/examples/python/requirements.txt"),
           ROOT.resolve("system-tests/src/test/python/requirements.txt"));
   private static final Path ENVIRONMENT = ROOT.resolve("system-tests/target/python");
+  private static final Path LOCK = ROOT.resolve("system-tests/target/python.lock");
   private static final Path STAMP = ENVIRONMENT.resolve("requirements.stamp");
   private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(30);
   private static final Duration INSTALL_TIMEOUT = Duration.ofMinutes(4);
@@ -46,14 +50,23 @@ public final class Python {
       if (probe.exitCode() != 0) {
         throw skip("python3 is not 3.9 or later with venv and ensurepip:\n" + probe.output());
       }
-      String stamp = stamp(probe.output());
+      installWhereMissing(stamp(probe.output()));
+      return new Python();
+    } catch (IOException e) {
+      throw skip("python3 cannot be run: " + e.getMessage());
+    }
+  }
+
+  /** One test JVM at a time: the others wait for what it installs. */
+  private static synchronized void installWhereMissing(String stamp) throws IOException {
+    Files.createDirectories(LOCK.getParent());
+    try (FileChannel channel =
+            FileChannel.open(LOCK, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileLock lock = channel.lock()) {
       if (!Files.exists(STAMP) || !Files.readString(STAMP).equals(stamp)) {
         install();
         Files.writeString(STAMP, stamp);
       }
-      return new Python();
-    } catch (IOException e) {
-      throw skip("python3 cannot be run: " + e.getMessage());
     }
   }
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(ProcessClusters.class)
 final class NamedUpsertFaultTest {
   private static final int KILLS =
-      Integer.getInteger("sluice.kills", Boolean.getBoolean("sluice.soak") ? 60 : 6);
+      Integer.getInteger("sluice.kills", Boolean.getBoolean("sluice.soak") ? 60 : 4);
 
   private static final Duration PATIENT = Duration.ofMinutes(2);
   private static final Duration IMPATIENT = Duration.ofSeconds(2);

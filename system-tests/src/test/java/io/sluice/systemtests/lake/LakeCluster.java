@@ -126,7 +126,7 @@ public final class LakeCluster {
   }
 
   /** Statements over REST. */
-  SqlClient sql() {
+  public SqlClient sql() {
     return new SqlClient("http://127.0.0.1:" + sqlHttpPort);
   }
 

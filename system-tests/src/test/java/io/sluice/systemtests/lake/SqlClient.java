@@ -12,7 +12,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Statements to the SQL service over its REST API. Thread-safe. */
-final class SqlClient {
+public final class SqlClient {
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
@@ -30,9 +30,9 @@ final class SqlClient {
    * @param status HTTP status
    * @param body a result, or problem details
    */
-  record Answer(int status, JsonNode body) {
+  public record Answer(int status, JsonNode body) {
     /** Returns this, or fails with the problem. */
-    Answer orFail(String sql) {
+    public Answer orFail(String sql) {
       if (status != 200) {
         throw new AssertionError(sql + "\nanswered " + status + ": " + body);
       }
@@ -40,7 +40,7 @@ final class SqlClient {
     }
 
     /** Rows with every value as a text, null for NULL. */
-    List<List<String>> rows() {
+    public List<List<String>> rows() {
       List<List<String>> rows = new ArrayList<>();
       for (JsonNode row : body.get("rows")) {
         List<String> values = new ArrayList<>();
@@ -53,35 +53,35 @@ final class SqlClient {
     }
 
     /** Names of the columns. */
-    List<String> columns() {
+    public List<String> columns() {
       List<String> names = new ArrayList<>();
       body.get("columns").forEach(column -> names.add(column.get("name").asString()));
       return names;
     }
 
     /** The code of a refusal. */
-    String code() {
+    public String code() {
       return body.get("code").asString();
     }
 
     /** The explanation of a refusal. */
-    String detail() {
+    public String detail() {
       return body.get("detail").asString();
     }
   }
 
   /** Runs a statement that must succeed. */
-  Answer run(String sql) {
+  public Answer run(String sql) {
     return ask(sql).orFail(sql);
   }
 
   /** The only value of the only row of a query that must succeed. */
-  long number(String sql) {
+  public long number(String sql) {
     return Long.parseLong(run(sql).rows().get(0).get(0));
   }
 
   /** Runs a statement and returns what came of it. */
-  Answer ask(String sql) {
+  public Answer ask(String sql) {
     String request = JSON.writeValueAsString(java.util.Map.of("sql", sql, "maxRows", 10_000));
     HttpResponse<String> response = send(request, "application/json");
     return new Answer(response.statusCode(), JSON.readTree(response.body()));
