@@ -98,6 +98,12 @@ public enum ErrorCode {
   NOT_LEADER("UNAVAILABLE", 503, true),
   /** This server leads the bucket but is still recovering its tail. */
   LEADER_NOT_READY("UNAVAILABLE", 503, true),
+  /** Fewer replicas of the bucket are in sync than a write needs; nothing was stored. */
+  NOT_ENOUGH_REPLICAS("UNAVAILABLE", 503, true),
+  /** A leader asked to change an in-sync set that has changed meanwhile. */
+  STALE_ISR("FAILED_PRECONDITION", 409, true),
+  /** A server named by a leader has registered anew or is not alive. */
+  STALE_INCARNATION("FAILED_PRECONDITION", 409, true),
   /** The replica is offline: its data is damaged or its disk failed. */
   REPLICA_OFFLINE("UNAVAILABLE", 503, true),
   /**

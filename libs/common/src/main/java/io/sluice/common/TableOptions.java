@@ -106,6 +106,7 @@ public final class TableOptions {
 
   private static final Set<String> ALTERABLE =
       Set.of(
+          REPLICATION_FACTOR,
           LOG_TTL,
           COMPRESSION_TYPE,
           ZSTD_LEVEL,

@@ -85,6 +85,11 @@ public final class OutboundFrame implements AutoCloseable {
     return new OutboundFrame(Unpooled.wrappedBuffer(parts.length, parts));
   }
 
+  /** A message of any kind that is encoded already, of which one reference is taken over. */
+  public static OutboundFrame encoded(ByteBuf message) {
+    return new OutboundFrame(message);
+  }
+
   /** Bytes of the message on the wire, without gRPC's own 5. */
   public int wireBytes() {
     return content.readableBytes();
