@@ -9,14 +9,15 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log of one bucket. One thread, its owner, appends, starts epochs and asks for writers;
- * another one forces; any thread reads offsets and opens cursors. No lock is held across I/O.
+ * The log of one bucket. One thread, its owner, appends, starts epochs, asks for writers, cuts and
+ * begins anew; another one forces; any thread reads offsets, opens cursors and reads batches. No
+ * lock is held across I/O, but that the log is not cut while it is forced.
  */
 public final class BucketLog {
   private final LogContext context;
@@ -25,28 +26,26 @@ public final class BucketLog {
   private final WriterStates writers;
   private final LeaderEpochs epochs;
   private final SegmentList segments;
+  private final LogTail tail;
   private final LogForcing forcing;
+  private final LogAppender appender;
+  private final LogRewriting rewriting;
   private final AtomicInteger cursors = new AtomicInteger();
-  // Of the owner: one put at a time is written.
-  private ByteBuffer[] gather = new ByteBuffer[16];
-  private final ByteBuffer padding = ByteBuffer.allocate(LogBatchHeader.ALIGNMENT);
 
-  private volatile long rollAgeMs;
-  private volatile long endOffset;
-  private volatile long lastTimeMs;
-  private volatile boolean broken;
-
-  private BucketLog(LogContext context, TableBucket bucket, LogPath path, LogState state) {
+  private BucketLog(
+      LogContext context, TableBucket bucket, LogPath path, LogState state, RecoveryPoints points) {
+    FileOpener files = context.platform().files();
     this.context = context;
     this.bucket = bucket;
     this.path = path;
     this.writers = state.writers();
     this.epochs = state.epochs();
-    this.rollAgeMs = context.config().segmentAgeMs();
-    this.segments = new SegmentList(state.segments(), state.start(), state.snapshots());
-    this.forcing = new LogForcing(context.platform().files(), segments, state);
-    this.endOffset = segments().active().endOffset();
-    this.lastTimeMs = state.lastTimeMs();
+    this.segments = new SegmentList(files, state.segments(), state.start(), state.snapshots());
+    this.tail = new LogTail(segments().active().endOffset(), state.lastTimeMs());
+    this.forcing = new LogForcing(files, segments, state);
+    this.appender = new LogAppender(context, bucket, path, state, segments, tail);
+    this.rewriting =
+        new LogRewriting(context, bucket, path, state, segments, forcing, tail, points);
   }
 
   /**
@@ -56,12 +55,16 @@ public final class BucketLog {
    * @throws SluiceException CORRUPT_STORAGE when something below the recovery point is damaged,
    *     STORAGE_ERROR when files cannot be read or written
    */
-  public static BucketLog open(
-      LogContext context, Path directory, TableBucket bucket, long recoveryPoint) {
+  static BucketLog open(
+      LogContext context,
+      Path directory,
+      TableBucket bucket,
+      long recoveryPoint,
+      RecoveryPoints points) {
     LogPath path = new LogPath(directory);
     try {
       LogState state = new LogRecovery(context, path, bucket, recoveryPoint).recover();
-      return new BucketLog(context, bucket, path, state);
+      return new BucketLog(context, bucket, path, state, points);
     } catch (IOException e) {
       throw storageError("Cannot open the log of " + bucket + " in " + directory, e);
     }
@@ -94,97 +97,117 @@ public final class BucketLog {
    *     #broken()} says whether the log can go on
    */
   public long append(LogBatchHeader header, List<ByteBuffer> sections, int leaderEpoch) {
-    int count = gather(header, sections);
-    long base = endOffset;
-    long now = context.platform().time().epochMs();
-    try {
-      epochs.saveStarted();
-      LogSegment active = segments().active();
-      if (!active.hasIndex()) {
-        index(active);
-      }
-      if (mustRoll(active, header, now)) {
-        active = roll(now);
-      }
-      header.stamp(base, leaderEpoch, Math.max(now, lastTimeMs));
-      active.append(gather, count, header, context.config().indexIntervalBytes());
-    } catch (BrokenSegmentException e) {
-      broken = true;
-      throw writeFailed(e);
-    } catch (IOException e) {
-      throw writeFailed(e);
-    } finally {
-      Arrays.fill(gather, 0, count, null);
-    }
-    writers.stored(header);
-    lastTimeMs = header.appendTimeMs();
-    endOffset = header.nextOffset();
-    return base;
+    return write("append to", () -> appender.append(header, sections, leaderEpoch));
   }
 
-  private int gather(LogBatchHeader header, List<ByteBuffer> sections) {
-    if (broken) {
+  /**
+   * What is wrong with stored batches that a leader has sent: header checksum and shape, content
+   * checksum, the checksum of each body buffer, padding, offsets that do not follow one another,
+   * epochs that fall.
+   *
+   * @param batches whole batches back to back; left as it is
+   * @param firstOffset where the first one must begin: the log end, or behind a hole
+   * @param lastEpoch epoch that none may be older than: that of the record before
+   * @throws SluiceException CORRUPT_BATCH naming the offset and what is wrong
+   */
+  public static void check(ByteBuffer batches, long firstOffset, int lastEpoch) {
+    ReplicatedBatches.check(batches, firstOffset, lastEpoch);
+  }
+
+  /**
+   * Stores batches of the leader as they are; {@link #check} has found them good. A batch of an
+   * epoch that is new here starts it; epochs that were started here and stored nothing give way.
+   * When the first batch begins behind the log end, and in a newer epoch than the last record's,
+   * the offsets between are a hole, see {@link #jumpTo}: the epoch starts below it. Owner only.
+   *
+   * @param batches whole batches back to back; its position moves behind what was stored
+   * @return the log end
+   * @throws SluiceException STORAGE_ERROR or DISK_FULL when not all were stored; the log end says
+   *     how many, {@link #broken()} whether the log can go on. CORRUPT_BATCH when the batches do
+   *     not follow the log end
+   */
+  public long appendReplicated(ByteBuffer batches) {
+    return write(
+        "append to",
+        () -> {
+          while (batches.hasRemaining()) {
+            rewriting.passHole(ReplicatedBatches.header(batches));
+            appender.appendStored(batches);
+          }
+          return endOffset();
+        });
+  }
+
+  /**
+   * Takes back what lies at and above an offset, and the batch that holds it: the leader has
+   * something else there, or nothing. Cursors behind the cut fail with OFFSET_OUT_OF_RANGE, others
+   * go on. Waits while the log is being forced. Owner only.
+   *
+   * @return the log end, which is not changed when it is at or below the offset; the log start at
+   *     least
+   * @throws SluiceException STORAGE_ERROR or CORRUPT_STORAGE; {@link #broken()} says whether the
+   *     log can go on
+   */
+  public long cutTo(long offset) {
+    return write("cut", () -> rewriting.cutTo(offset));
+  }
+
+  /**
+   * Gives up everything and begins as the leader's log does, or with nothing at all. Cursors fail
+   * with OFFSET_OUT_OF_RANGE. Waits while the log is being forced. Owner only.
+   *
+   * @throws SluiceException CORRUPT_BATCH when the writer states are no snapshot, nothing was
+   *     changed then; STORAGE_ERROR or DISK_FULL, {@link #broken()} says whether the log can go on
+   */
+  public void startAnew(LogBeginning beginning) {
+    write(
+        "begin anew",
+        () -> {
+          rewriting.startAnew(beginning);
+          return endOffset();
+        });
+  }
+
+  /**
+   * Has the next record at an offset above the log end: those between belong to records that are
+   * lost here and may have been seen elsewhere. Everything below is forced first. The hole belongs
+   * to the epoch that was started before, and is kept by the first batch behind it: a start finds
+   * the old log end as long as there is none. Waits while the log is being forced. Owner only.
+   *
+   * @throws SluiceException STORAGE_ERROR or DISK_FULL; {@link #broken()} says whether the log can
+   *     go on
+   */
+  public void jumpTo(long offset) {
+    write(
+        "leave out offsets of",
+        () -> {
+          rewriting.jumpTo(offset);
+          return endOffset();
+        });
+  }
+
+  private interface Writing {
+    long run() throws IOException;
+  }
+
+  private long write(String what, Writing writing) {
+    if (broken()) {
       throw new SluiceException(
           ErrorCode.STORAGE_ERROR, "The log of " + bucket + " takes no writes after a failed one");
     }
-    if (gather.length < sections.size() + 2) {
-      gather = new ByteBuffer[sections.size() + 2];
+    try {
+      return writing.run();
+    } catch (BrokenSegmentException e) {
+      tail.breakDown();
+      throw failure("Cannot " + what + " the log of " + bucket, e);
+    } catch (IOException e) {
+      throw failure("Cannot " + what + " the log of " + bucket, e);
     }
-    int count = 0;
-    long bytes = LogBatchHeader.SIZE;
-    gather[count++] = header.bytes();
-    for (int i = 0; i < sections.size(); i++) {
-      ByteBuffer section = sections.get(i);
-      if (section.hasRemaining()) {
-        bytes += section.remaining();
-        gather[count++] = section;
-      }
-    }
-    long pad = header.length() - bytes;
-    if (pad < 0 || pad >= LogBatchHeader.ALIGNMENT) {
-      throw new SluiceException(
-          ErrorCode.CORRUPT_BATCH,
-          "Batch for "
-              + bucket
-              + " has "
-              + bytes
-              + " bytes with its header, which says "
-              + header.length());
-    }
-    if (pad > 0) {
-      gather[count++] = padding.position(0).limit((int) pad);
-    }
-    return count;
-  }
-
-  private boolean mustRoll(LogSegment active, LogBatchHeader header, long nowMs) {
-    LogConfig config = context.config();
-    return !active.isEmpty()
-        && ((long) active.size() + header.length() > config.segmentBytes()
-            || nowMs - active.firstTimeMs() > rollAgeMs
-            || active.indexEntries() >= config.indexEntries()
-            || endOffset + header.offsetCount() - active.baseOffset() > Integer.MAX_VALUE);
-  }
-
-  /** Starts a new segment; the old one is forced and its index saved by {@link #force}. */
-  private LogSegment roll(long nowMs) throws IOException {
-    LogSegment old = segments().active();
-    LogSegment fresh =
-        LogSegment.create(
-            context.files(),
-            context.platform().files(),
-            path,
-            new SegmentHeader(context.clusterId(), bucket, endOffset));
-    writers.expire(nowMs - context.config().writerExpiryMs(), context.namedWriters());
-    epochs.trimTo(startOffset());
-    old.seal(new LogSegment.Seal(endOffset, writers.snapshot(endOffset)));
-    segments.add(fresh);
-    return fresh;
   }
 
   /** Seals segments at the next append once their first batch is older than this. */
   public void rollAfter(long ageMs) {
-    rollAgeMs = Math.min(ageMs, context.config().segmentAgeMs());
+    appender.rollAfter(ageMs);
   }
 
   /** Whether the oldest segment is sealed and was stored before the time. */
@@ -203,16 +226,8 @@ public final class BucketLog {
    * delete it. Owner only.
    */
   public void rollIdle(long beforeMs) {
-    if (broken || !isIdleSince(beforeMs)) {
-      return;
-    }
-    try {
-      roll(context.platform().time().epochMs());
-    } catch (BrokenSegmentException e) {
-      broken = true;
-      throw writeFailed(e);
-    } catch (IOException e) {
-      throw writeFailed(e);
+    if (!broken() && isIdleSince(beforeMs)) {
+      write("append to", () -> appender.roll(context.platform().time().epochMs()).baseOffset());
     }
   }
 
@@ -233,8 +248,12 @@ public final class BucketLog {
     }
   }
 
-  private SluiceException writeFailed(IOException e) {
-    return failure("Cannot append to the log of " + bucket, e);
+  /**
+   * Deletes the sealed segments that lie wholly below an offset and are forced: those who follow do
+   * not decide by themselves what is too old. Like {@link #trim}; the housekeeper only.
+   */
+  public @Nullable Trimmed trimTo(long offset) {
+    return trim(Long.MAX_VALUE, offset);
   }
 
   /**
@@ -246,29 +265,17 @@ public final class BucketLog {
    * @throws SluiceException FENCED_LEADER_EPOCH when the log has seen a newer epoch
    */
   public long startEpoch(int epoch) {
-    LeaderEpochs.Entry last = epochs.last();
-    if (last != null && last.epoch() == epoch) {
-      return last.startOffset();
-    }
-    if (last != null && last.epoch() > epoch) {
-      throw new SluiceException(
-          ErrorCode.FENCED_LEADER_EPOCH,
-          "Epoch "
-              + epoch
-              + " of "
-              + bucket
-              + " is older than epoch "
-              + lastEpoch()
-              + " in its log");
-    }
-    epochs.start(epoch, endOffset);
-    return endOffset;
+    return epochs.lead(bucket, epoch, endOffset());
   }
 
-  /** The newest leader epoch, 0 when there was none. Owner only. */
+  /** The newest leader epoch, 0 when there was none. */
   public int lastEpoch() {
-    LeaderEpochs.Entry last = epochs.last();
-    return last == null ? 0 : last.epoch();
+    return epochs().lastEpoch();
+  }
+
+  /** The leader epochs and where they begin. */
+  public EpochHistory epochs() {
+    return epochs.history();
   }
 
   /**
@@ -281,7 +288,7 @@ public final class BucketLog {
    */
   public boolean force() {
     try {
-      return forcing.force(endOffset);
+      return forcing.force();
     } catch (IOException e) {
       throw storageError("Cannot force the log of " + bucket + " to disk", e);
     }
@@ -289,7 +296,7 @@ public final class BucketLog {
 
   /** Whether {@link #force} has something to do. */
   public boolean needsForce() {
-    return forcing.isNeeded(endOffset);
+    return forcing.isNeeded();
   }
 
   /**
@@ -297,7 +304,7 @@ public final class BucketLog {
    * or has not grown since the last call. The housekeeper only.
    */
   public boolean wantsCheckpoint() {
-    return forcing.wantsCheckpoint(endOffset);
+    return forcing.wantsCheckpoint(endOffset());
   }
 
   /**
@@ -305,7 +312,7 @@ public final class BucketLog {
    * active segment, so that a start after a crash reads only what came later. Owner only.
    */
   public void takeCheckpoint() {
-    forcing.takeCheckpoint(writers.snapshot(endOffset));
+    forcing.takeCheckpoint(writers.snapshot(endOffset()));
   }
 
   /**
@@ -315,7 +322,7 @@ public final class BucketLog {
   public void closeCleanly() {
     force();
     try {
-      forcing.saveAll(endOffset, writers);
+      forcing.saveAll(endOffset(), writers);
     } catch (IOException e) {
       throw storageError("Cannot close the log of " + bucket, e);
     }
@@ -358,8 +365,39 @@ public final class BucketLog {
     return LogReads.offsetForTime(this, epochMs);
   }
 
+  /**
+   * Whole stored batches, for those who follow this log: from the one that begins at an offset on,
+   * or the first one behind a hole that the offset lies in. They are read with one read of the file
+   * and not checked, but for the headers that lead there. On any thread.
+   *
+   * @param maxBytes of all; one batch is read however large it is
+   * @param memory asked for a buffer of so many bytes, and again when the first batch alone is
+   *     larger or the log is cut meanwhile; then the buffer before is not used any more
+   * @return the buffer with the batches from its position to its limit; at the log end an empty
+   *     one, for which nobody is asked
+   * @throws SluiceException OFFSET_OUT_OF_RANGE when the offset was deleted, cut or lies behind the
+   *     log end, or no batch begins there; CORRUPT_STORAGE or STORAGE_ERROR
+   */
+  public ByteBuffer read(long offset, int maxBytes, IntFunction<ByteBuffer> memory) {
+    return LogReads.batches(this, offset, maxBytes, memory);
+  }
+
+  /** As {@link #read(long, int, IntFunction)}, into memory of its own. */
+  public ByteBuffer read(long offset, int maxBytes) {
+    return read(offset, maxBytes, ByteBuffer::allocate);
+  }
+
+  /** How this log begins, for one that is to begin as it does. Reads a file; on any thread. */
+  public LogBeginning beginning() {
+    try {
+      return forcing.beginning(epochs());
+    } catch (IOException e) {
+      throw storageError("Cannot read how the log of " + bucket + " begins", e);
+    }
+  }
+
   /** A failed write: DISK_FULL when there was no space, else STORAGE_ERROR. */
-  private static SluiceException failure(String what, IOException e) {
+  static SluiceException failure(String what, IOException e) {
     return DurableFiles.isOutOfSpace(e)
         ? new SluiceException(ErrorCode.DISK_FULL, what + ": " + e.getMessage(), e)
         : storageError(what, e);
@@ -386,7 +424,7 @@ public final class BucketLog {
 
   /** Offset after the last record. */
   public long endOffset() {
-    return endOffset;
+    return tail.endOffset();
   }
 
   /** End of what is forced to disk. */
@@ -396,7 +434,7 @@ public final class BucketLog {
 
   /** Append time of the last batch, 0 when there is none. */
   public long lastTimeMs() {
-    return lastTimeMs;
+    return tail.lastTimeMs();
   }
 
   /** Bytes of all segments. */
@@ -411,7 +449,7 @@ public final class BucketLog {
 
   /** Whether a failed write left the log unable to take others. */
   public boolean broken() {
-    return broken;
+    return tail.broken();
   }
 
   /** Open cursors. */
@@ -431,9 +469,14 @@ public final class BucketLog {
     return context;
   }
 
-  /** Leader epochs and their first offsets; for tests and replication. */
-  List<LeaderEpochs.Entry> epochs() {
-    return epochs.entries();
+  /** Changes when segments that readers hold are taken back; see {@link LogTail#rewriting}. */
+  int rewrites() {
+    return tail.rewrites();
+  }
+
+  /** Changes when the log begins anew. */
+  int beginnings() {
+    return tail.beginnings();
   }
 
   /** The index of a segment, rebuilt from the segment when its file is missing or damaged. */

@@ -16,9 +16,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -27,8 +27,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A tablet's data directory: which replicas it holds, the cluster it belongs to, the recovery
- * points and the mark of an orderly stop. Locked against a second process. Not thread-safe but for
- * {@link #saveRecoveryPoints} and {@link #delete}, which one other thread may call.
+ * points, what is committed and the mark of an orderly stop. Locked against a second process. Not
+ * thread-safe but for recovery points, committed offsets and {@link #delete}, which other threads
+ * may call.
  */
 public final class DataDirectory implements AutoCloseable {
   /** Ends the name of a replica directory that is being deleted. */
@@ -43,7 +44,10 @@ public final class DataDirectory implements AutoCloseable {
   private final Path root;
   private final FileChannel lockFile;
   private final boolean stoppedCleanly;
-  private final Map<TableBucket, Long> recoveryPoints;
+  private final BucketOffsets recoveryPoints;
+  private final BucketOffsets committed;
+  // Logs that were cut since this was opened tell themselves what is forced: see lower.
+  private final Map<TableBucket, LongSupplier> forced = new HashMap<>();
   private final AtomicLong deletions = new AtomicLong();
   private String clusterId = "";
   private long savedIndex;
@@ -54,7 +58,11 @@ public final class DataDirectory implements AutoCloseable {
     this.root = root;
     this.lockFile = lockFile;
     loadCluster();
-    this.recoveryPoints = loadRecoveryPoints();
+    this.recoveryPoints =
+        new BucketOffsets(platform.files(), root.resolve("recovery-points"), "SLUCRECO");
+    this.committed = new BucketOffsets(platform.files(), root.resolve("committed"), "SLUCCOMM");
+    recoveryPoints.load("Logs are checked from their last index on");
+    committed.load("What is committed is learnt from the leaders");
     this.stoppedCleanly = takeCleanStop();
     deletions.set(platform.time().epochMs());
   }
@@ -101,10 +109,6 @@ public final class DataDirectory implements AutoCloseable {
     return new CheckedFile(platform.files(), root.resolve("cluster"), "SLUCCLUS");
   }
 
-  private CheckedFile pointsFile() {
-    return new CheckedFile(platform.files(), root.resolve("recovery-points"), "SLUCRECO");
-  }
-
   private CheckedFile cleanFile() {
     return new CheckedFile(platform.files(), root.resolve("clean-stop"), "SLUCSTOP");
   }
@@ -117,26 +121,6 @@ public final class DataDirectory implements AutoCloseable {
       payload.get(id);
       clusterId = new String(id, StandardCharsets.UTF_8);
     }
-  }
-
-  private Map<TableBucket, Long> loadRecoveryPoints() throws IOException {
-    Map<TableBucket, Long> points = new HashMap<>();
-    try {
-      ByteBuffer payload = pointsFile().read();
-      if (payload != null) {
-        int count = payload.getInt();
-        payload.getInt();
-        for (int i = 0; i < count; i++) {
-          TableBucket bucket =
-              new TableBucket(payload.getLong(), payload.getLong(), payload.getInt());
-          payload.getInt();
-          points.put(bucket, payload.getLong());
-        }
-      }
-    } catch (SluiceException damaged) {
-      log.warn("Logs are checked from their last index on: {}", damaged.getMessage());
-    }
-    return points;
   }
 
   private boolean takeCleanStop() throws IOException {
@@ -223,7 +207,7 @@ public final class DataDirectory implements AutoCloseable {
     } catch (IOException e) {
       throw BucketLog.storageError("Cannot read the description of " + bucket, e);
     }
-    return BucketLog.open(context, directory, bucket, recoveryPoint(bucket));
+    return open(context, directory, bucket);
   }
 
   /**
@@ -247,7 +231,15 @@ public final class DataDirectory implements AutoCloseable {
     } catch (IOException e) {
       throw BucketLog.storageError("Cannot create " + directory, e);
     }
-    return BucketLog.open(context, directory, bucket, 0);
+    return open(context, directory, bucket);
+  }
+
+  private BucketLog open(LogContext context, Path directory, TableBucket bucket) {
+    synchronized (this) {
+      forced.remove(bucket);
+    }
+    RecoveryPoints points = (offset, forcedNow) -> lower(bucket, offset, forcedNow);
+    return BucketLog.open(context, directory, bucket, recoveryPoint(bucket), points);
   }
 
   /** A free name beside the replica's directory, for one that is being deleted. */
@@ -285,7 +277,7 @@ public final class DataDirectory implements AutoCloseable {
 
   /** Offset below which a replica's log was forced, 0 when that is not known. */
   public synchronized long recoveryPoint(TableBucket bucket) {
-    return recoveryPoints.getOrDefault(bucket, 0L);
+    return recoveryPoints.get(bucket);
   }
 
   /**
@@ -296,26 +288,53 @@ public final class DataDirectory implements AutoCloseable {
    */
   public synchronized void saveRecoveryPoints(
       Map<TableBucket, Long> points, Set<TableBucket> gone) {
-    Map<TableBucket, Long> changed = new TreeMap<>(recoveryPoints);
+    Map<TableBucket, Long> changed = recoveryPoints.copy();
     changed.putAll(points);
+    // A point that was asked for before a log was cut must not be saved after that.
+    forced.forEach(
+        (bucket, now) ->
+            changed.computeIfPresent(bucket, (any, point) -> Math.min(point, now.getAsLong())));
     changed.keySet().removeAll(gone);
-    if (changed.equals(recoveryPoints)) {
-      return;
-    }
-    ByteBuffer payload = CheckedFile.payload(8 + 32 * changed.size());
-    payload.putInt(changed.size()).putInt(0);
-    changed.forEach(
-        (bucket, offset) -> {
-          payload.putLong(bucket.tableId()).putLong(bucket.partitionId()).putInt(bucket.bucket());
-          payload.putInt(0).putLong(offset);
-        });
+    savePoints(changed);
+    forced.keySet().removeAll(gone);
+    committed.forget(gone);
+  }
+
+  private void savePoints(Map<TableBucket, Long> changed) {
     try {
-      pointsFile().write(payload.flip());
+      recoveryPoints.save(changed);
     } catch (IOException e) {
-      throw BucketLog.storageError("Cannot save the recovery points in " + root, e);
+      throw BucketLog.failure("Cannot save the recovery points in " + root, e);
     }
-    recoveryPoints.clear();
-    recoveryPoints.putAll(changed);
+  }
+
+  /** See {@link RecoveryPoints#lower}. */
+  private synchronized void lower(TableBucket bucket, long offset, LongSupplier forcedNow) {
+    forced.put(bucket, forcedNow);
+    if (recoveryPoints.get(bucket) > offset) {
+      Map<TableBucket, Long> changed = recoveryPoints.copy();
+      changed.put(bucket, offset);
+      savePoints(changed);
+    }
+  }
+
+  /**
+   * What was committed of a replica's log when that was saved last, 0 when it never was. The log
+   * may end below it, and nothing is ever cut because of it.
+   */
+  public synchronized long committed(TableBucket bucket) {
+    return committed.get(bucket);
+  }
+
+  /** Forces what is committed; buckets not named stay as they are, but for those that are gone. */
+  public synchronized void saveCommitted(Map<TableBucket, Long> offsets) {
+    Map<TableBucket, Long> changed = committed.copy();
+    changed.putAll(offsets);
+    try {
+      committed.save(changed);
+    } catch (IOException e) {
+      throw BucketLog.failure("Cannot save what is committed in " + root, e);
+    }
   }
 
   /** Forces the cluster this directory belongs to and the metadata index it has seen. */

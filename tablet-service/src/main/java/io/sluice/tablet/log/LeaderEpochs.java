@@ -1,16 +1,18 @@
 package io.sluice.tablet.log;
 
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Where each leader epoch begins in a log: the {@code leader-epochs} file. Epochs and offsets both
- * grow. Owned by the thread that owns the log.
+ * Where each leader epoch begins in a log: the {@code leader-epochs} file. Changed by the thread
+ * that owns the log, read by any.
  */
 final class LeaderEpochs {
   static final String NAME = "leader-epochs";
@@ -19,16 +21,8 @@ final class LeaderEpochs {
 
   private final FileOpener files;
   private final Supplier<Path> directory;
-  private List<Entry> entries = List.of();
+  private volatile EpochHistory history = EpochHistory.EMPTY;
   private boolean unsaved;
-
-  /**
-   * The start of an epoch.
-   *
-   * @param epoch the leader epoch
-   * @param startOffset log end when its leader took over
-   */
-  record Entry(int epoch, long startOffset) {}
 
   LeaderEpochs(FileOpener files, Supplier<Path> directory) {
     this.files = files;
@@ -41,81 +35,111 @@ final class LeaderEpochs {
     if (payload == null) {
       return false;
     }
-    List<Entry> loaded = new ArrayList<>();
+    List<EpochHistory.Start> loaded = new ArrayList<>();
     int count = payload.getInt();
     payload.getInt();
     for (int i = 0; i < count; i++) {
       int epoch = payload.getInt();
       payload.getInt();
-      loaded.add(new Entry(epoch, payload.getLong()));
+      loaded.add(new EpochHistory.Start(epoch, payload.getLong()));
     }
-    entries = List.copyOf(loaded);
+    history = new EpochHistory(loaded);
     return true;
   }
 
-  /** The newest epoch, null when there was no leader yet. */
-  @Nullable Entry last() {
-    return entries.isEmpty() ? null : entries.get(entries.size() - 1);
+  /** The epochs now. */
+  EpochHistory history() {
+    return history;
   }
 
-  List<Entry> entries() {
-    return entries;
+  /** Starts an epoch newer than all at the log end, in memory; see {@link BucketLog#startEpoch}. */
+  long lead(TableBucket bucket, int epoch, long logEnd) {
+    EpochHistory now = history;
+    if (now.lastEpoch() == epoch) {
+      return now.starts().get(now.starts().size() - 1).startOffset();
+    }
+    if (now.lastEpoch() > epoch) {
+      throw new SluiceException(
+          ErrorCode.FENCED_LEADER_EPOCH,
+          "Epoch "
+              + epoch
+              + " of "
+              + bucket
+              + " is older than epoch "
+              + now.lastEpoch()
+              + " in its log");
+    }
+    start(epoch, logEnd);
+    return logEnd;
   }
 
-  /** Starts an epoch newer than all, in memory; one that stored nothing gives way. */
-  void start(int epoch, long startOffset) {
-    unsaved |= add(epoch, startOffset);
+  /** Starts an epoch at the log end, in memory; see {@link EpochHistory#started}. */
+  void start(int epoch, long logEnd) {
+    become(history.started(epoch, logEnd));
   }
 
-  /** Forces what {@link #start} changed; before the first batch of the epoch is written. */
+  /**
+   * Takes in that a batch of the leader's is to be stored at the log end, in memory.
+   *
+   * @param logEnd where the epoch begins when it is new: the log end before a hole
+   */
+  void storing(int epoch, long logEnd) {
+    if (history.epochBefore(logEnd + 1) != epoch) {
+      start(epoch, logEnd);
+    }
+  }
+
+  /**
+   * Takes in that a stored batch of this epoch was found, in memory. What else was known of its
+   * offset is wrong.
+   *
+   * @param offset where the epoch begins when it is new
+   * @return whether this changed anything
+   */
+  boolean found(int epoch, long offset) {
+    EpochHistory now = history;
+    if (now.epochBefore(offset + 1) == epoch) {
+      return false;
+    }
+    List<EpochHistory.Start> older =
+        now.starts().stream().filter(start -> start.epoch() <= epoch).toList();
+    return become(new EpochHistory(older).started(epoch, offset));
+  }
+
+  /** Forces what changed in memory; before the first batch of a new epoch is written. */
   void saveStarted() throws IOException {
     if (unsaved) {
       save();
     }
   }
 
-  /**
-   * Adds the start of an epoch, in memory.
-   *
-   * @return whether this changed anything: the epoch is newer than all
-   */
-  boolean add(int epoch, long startOffset) {
-    Entry last = last();
-    if (last != null && last.epoch() >= epoch) {
-      return false;
-    }
-    List<Entry> changed = new ArrayList<>(entries);
-    changed.removeIf(entry -> entry.startOffset() >= startOffset);
-    changed.add(new Entry(epoch, startOffset));
-    entries = List.copyOf(changed);
-    return true;
-  }
-
   /** Forgets, in memory, the epochs that lie wholly below the start of the log. */
   void trimTo(long startOffset) {
-    int first = 0;
-    while (first + 1 < entries.size() && entries.get(first + 1).startOffset() <= startOffset) {
-      first++;
-    }
-    if (first > 0) {
-      entries = List.copyOf(entries.subList(first, entries.size()));
-    }
+    history = history.trimmedTo(startOffset);
   }
 
-  /** Forgets, in memory, the epochs that begin behind the end of the log. */
+  /** Forgets, in memory, the epochs of which no record is left below the end of the log. */
   boolean cutTo(long endOffset) {
-    List<Entry> kept = new ArrayList<>(entries);
-    boolean changed = kept.removeIf(entry -> entry.startOffset() > endOffset);
-    entries = List.copyOf(kept);
-    return changed;
+    return become(history.cutTo(endOffset));
+  }
+
+  /** Replaces the epochs, in memory. */
+  boolean become(EpochHistory changed) {
+    if (changed.equals(history)) {
+      return false;
+    }
+    history = changed;
+    unsaved = true;
+    return true;
   }
 
   /** Forces the file. */
   void save() throws IOException {
-    ByteBuffer payload = CheckedFile.payload(8 + ENTRY * entries.size());
-    payload.putInt(entries.size()).putInt(0);
-    for (Entry entry : entries) {
-      payload.putInt(entry.epoch()).putInt(0).putLong(entry.startOffset());
+    List<EpochHistory.Start> starts = history.starts();
+    ByteBuffer payload = CheckedFile.payload(8 + ENTRY * starts.size());
+    payload.putInt(starts.size()).putInt(0);
+    for (EpochHistory.Start start : starts) {
+      payload.putInt(start.epoch()).putInt(0).putLong(start.startOffset());
     }
     file().write(payload.flip());
     unsaved = false;

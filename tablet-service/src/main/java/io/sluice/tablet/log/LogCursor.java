@@ -41,18 +41,24 @@ public final class LogCursor implements AutoCloseable {
   private @Nullable SegmentDirectory learned;
   private byte @Nullable [] seen;
   private boolean closed;
+  // Of the log, when the segments of this cursor were last known to be there.
+  private int rewrites;
+  private final int beginnings;
 
-  private LogCursor(BucketLog log, LogSegment segment) throws IOException {
+  private LogCursor(BucketLog log, LogSegment segment, int rewrites) throws IOException {
     this.log = log;
+    this.rewrites = rewrites;
+    this.beginnings = log.beginnings();
     this.ahead = new SegmentReader(log.context().files(), segment);
     this.reader = ahead;
     this.window.limit(0);
     log.cursors().incrementAndGet();
   }
 
-  private static LogCursor atEntry(BucketLog log, LogSegment segment, SegmentIndex index, int entry)
+  private static LogCursor atEntry(
+      BucketLog log, LogSegment segment, int rewrites, SegmentIndex index, int entry)
       throws IOException {
-    LogCursor cursor = new LogCursor(log, segment);
+    LogCursor cursor = new LogCursor(log, segment, rewrites);
     cursor.position = entry < 0 ? SegmentHeader.SIZE : index.position(entry);
     cursor.nextOffset = segment.baseOffset() + (entry < 0 ? 0 : index.relativeOffset(entry));
     cursor.useDirectory(segment);
@@ -113,19 +119,28 @@ public final class LogCursor implements AutoCloseable {
     }
   }
 
-  /** A cursor whose next batch is the one that holds the offset, or the one after all. */
-  static LogCursor at(BucketLog log, long offset) throws IOException {
+  /**
+   * A cursor whose next batch is the one that holds the offset, or the one after all.
+   *
+   * @param rewrites {@link BucketLog#rewrites} before this call
+   */
+  static LogCursor at(BucketLog log, long offset, int rewrites) throws IOException {
     LogSegment segment = log.segments().holding(offset);
     SegmentIndex index = log.index(segment);
     LogCursor cursor =
-        atEntry(log, segment, index, index.floorOffset(offset - segment.baseOffset()));
+        atEntry(log, segment, rewrites, index, index.floorOffset(offset - segment.baseOffset()));
     return cursor.skip(header -> header.nextOffset() <= offset, offset);
   }
 
-  /** A cursor whose next batch is the first of the segment stored at or after the time. */
-  static LogCursor atTime(BucketLog log, LogSegment segment, long timeMs) throws IOException {
+  /**
+   * A cursor whose next batch is the first of the segment stored at or after the time.
+   *
+   * @param rewrites {@link BucketLog#rewrites} before the segment was looked for
+   */
+  static LogCursor atTime(BucketLog log, LogSegment segment, int rewrites, long timeMs)
+      throws IOException {
     SegmentIndex index = log.index(segment);
-    LogCursor cursor = atEntry(log, segment, index, index.lastBefore(timeMs));
+    LogCursor cursor = atEntry(log, segment, rewrites, index, index.lastBefore(timeMs));
     return cursor.skip(header -> header.appendTimeMs() < timeMs, Long.MAX_VALUE);
   }
 
@@ -157,25 +172,91 @@ public final class LogCursor implements AutoCloseable {
    * Moves to the next batch that lies wholly below the given offset and the log end.
    *
    * @return false when there is none yet
-   * @throws SluiceException CORRUPT_STORAGE when the header is damaged
+   * @throws SluiceException CORRUPT_STORAGE when the header is damaged, OFFSET_OUT_OF_RANGE when
+   *     the log was cut below this cursor
    */
   public boolean next(long endOffset) {
-    long end = Math.min(endOffset, log.endOffset());
-    if (nextOffset >= end) {
-      return false;
+    while (true) {
+      followRewrites();
+      LogBatchHeader header = null;
+      long end = Math.min(endOffset, log.endOffset());
+      try {
+        header = nextOffset < end ? peek() : null;
+      } catch (IOException | SluiceException e) {
+        if (log.rewrites() == rewrites) {
+          throw failure(e);
+        }
+      }
+      if (log.rewrites() != rewrites) {
+        // What was read may be anything.
+        continue;
+      }
+      if (header == null || header.nextOffset() > end) {
+        return false;
+      }
+      step(header);
+      return true;
     }
-    LogBatchHeader header;
-    try {
-      header = peek();
-    } catch (IOException e) {
-      throw BucketLog.storageError(
-          "Cannot read " + ahead.segment().path() + " at position " + position, e);
+  }
+
+  private SluiceException failure(Exception cause) {
+    if (LogTail.isRewriting(rewrites)) {
+      return LogSegments.cut(nextOffset, log.endOffset());
     }
-    if (header == null || header.nextOffset() > end) {
-      return false;
+    return cause instanceof SluiceException failure
+        ? failure
+        : BucketLog.storageError(
+            "Cannot read " + ahead.segment().path() + " at position " + position,
+            (IOException) cause);
+  }
+
+  /** Leaves segments that the log was cut in; fails when it was cut below this cursor. */
+  private void followRewrites() {
+    long offset = nextOffset;
+    boolean lost = false;
+    while (lost || log.rewrites() != rewrites) {
+      rewrites = log.rewrites();
+      long cut = Math.min(ahead.segment().lowestCut(), reader.segment().lowestCut());
+      if (offset > cut || log.beginnings() != beginnings) {
+        throw LogSegments.cut(offset, log.endOffset());
+      }
+      try {
+        if (lost || ahead.segment().isCut()) {
+          relocate(offset);
+        }
+        lost = false;
+      } catch (IOException | SluiceException e) {
+        if (log.rewrites() == rewrites) {
+          throw failure(e);
+        }
+        lost = true;
+      }
     }
-    step(header);
-    return true;
+  }
+
+  /** Has the batch that begins at an offset, where one ended, come next. */
+  private void relocate(long offset) throws IOException {
+    LogSegment segment = log.segments().holding(offset);
+    SegmentIndex index = log.index(segment);
+    int entry = index.floorOffset(offset - segment.baseOffset());
+    SegmentReader fresh = new SegmentReader(log.context().files(), segment);
+    if (ahead != reader) {
+      ahead.close();
+    }
+    ahead = fresh;
+    position = entry < 0 ? SegmentHeader.SIZE : index.position(entry);
+    nextOffset = segment.baseOffset() + (entry < 0 ? 0 : index.relativeOffset(entry));
+    peeked = null;
+    window.limit(0);
+    while (nextOffset < offset) {
+      LogBatchHeader header = peek();
+      if (header == null) {
+        break;
+      }
+      position += header.length();
+      nextOffset = header.nextOffset();
+      peeked = null;
+    }
   }
 
   /** Takes the peeked batch as the current one. */
@@ -242,14 +323,18 @@ public final class LogCursor implements AutoCloseable {
 
   private boolean enterNextSegment() throws IOException {
     LogSegment next = log.segments().after(ahead.segment());
-    if (next == null || next.isEmpty()) {
+    if (next == null || (next.isEmpty() && next.baseOffset() == nextOffset)) {
       return false;
+    }
+    // Also an empty one behind a hole: the cursor passes the hole with that.
+    if (ahead != reader) {
+      ahead.close();
     }
     ahead = new SegmentReader(log.context().files(), next);
     position = SegmentHeader.SIZE;
     nextOffset = next.baseOffset();
     window.limit(0);
-    return true;
+    return !next.isEmpty();
   }
 
   private void fillWindow() throws IOException {
@@ -305,10 +390,19 @@ public final class LogCursor implements AutoCloseable {
     try {
       read = reader.read(target, from);
     } catch (IOException e) {
+      requireNotCut();
       throw BucketLog.storageError("Cannot read " + location(), e);
     }
+    // A batch that is taken back while it is read is no damage.
+    requireNotCut();
     if (read < wanted) {
       throw corruption(offset, wanted + " bytes", "the end of the file after " + read);
+    }
+  }
+
+  private void requireNotCut() {
+    if (log.rewrites() != rewrites && header().nextOffset() > reader.segment().lowestCut()) {
+      throw LogSegments.cut(header().baseOffset(), log.endOffset());
     }
   }
 

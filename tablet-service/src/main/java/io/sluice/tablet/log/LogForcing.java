@@ -2,13 +2,15 @@ package io.sluice.tablet.log;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Brings a log to the disk and saves what makes the next start short: index and writer state of
  * sealed segments, and of the active one up to a checkpoint. One thread at a time works on the
  * disk: the housekeeper, and one that must have the log there before it writes rows. The log's
- * owner hands over checkpoints and never waits.
+ * owner hands over checkpoints and does not wait, but for taking back a part of the log, which must
+ * not happen while it is forced: see {@link LogRewriting}, which holds this object's monitor.
  */
 final class LogForcing {
   private static final int CHECKPOINT_BYTES = 32 << 20;
@@ -39,21 +41,21 @@ final class LogForcing {
     return forcedOffset;
   }
 
-  /** Whether {@link #force} has something to do for a log of that end. */
-  boolean isNeeded(long end) {
-    return forcedOffset < end || checkpoint != null || segments.current().hasPendingSeal();
+  /** Whether {@link #force} has something to do. */
+  boolean isNeeded() {
+    LogSegments current = segments.current();
+    return forcedOffset < current.storedEnd() || checkpoint != null || current.hasPendingSeal();
   }
 
   /**
-   * Forces all below the end.
+   * Forces all that is stored now.
    *
-   * @param end an end of the log, read before this call
    * @return whether a segment was sealed
    */
-  synchronized boolean force(long end) throws IOException {
+  synchronized boolean force() throws IOException {
     Checkpoint taken = checkpoint;
-    // Everything below the end is in the segments read after it.
     LogSegments current = segments.current();
+    long end = current.storedEnd();
     boolean sealed = false;
     for (int i = 0; i < current.size() - 1; i++) {
       LogSegment segment = current.at(i);
@@ -80,7 +82,7 @@ final class LogForcing {
    */
   private boolean save(LogSegment segment, LogSegment.Seal seal) throws IOException {
     try {
-      snapshots.save(seal.writersOffset(), seal.writers());
+      snapshots.save(seal.writersOffset(), seal.writers(), segments.current()::begins);
       segment.saveIndex(files);
     } catch (IOException e) {
       if (DurableFiles.isOutOfSpace(e)) {
@@ -100,7 +102,7 @@ final class LogForcing {
       return;
     }
     try {
-      snapshots.save(head.endOffset(), taken.writers());
+      snapshots.save(head.endOffset(), taken.writers(), segments.current()::begins);
       SegmentIndexFile.write(files, active.indexPath(), taken.part());
     } catch (IOException e) {
       if (DurableFiles.isOutOfSpace(e)) {
@@ -140,8 +142,37 @@ final class LogForcing {
   synchronized void saveAll(long end, WriterStates writers) throws IOException {
     LogSegment active = segments.current().active();
     if (!active.isEmpty() && savedEnd < end) {
-      snapshots.save(end, writers.snapshot(end));
+      snapshots.save(end, writers.snapshot(end), segments.current()::begins);
       active.saveIndex(files);
     }
+  }
+
+  /**
+   * Says that nothing at and above an offset is on the disk for sure, nor told by index files and
+   * writer snapshots; before that is made true. Checkpoints that were handed over are dropped.
+   *
+   * @param activeBase base of what will be the active segment
+   */
+  synchronized void lowerTo(long offset, long activeBase) {
+    checkpoint = null;
+    forcedOffset = Math.min(forcedOffset, offset);
+    savedEnd = Math.min(savedEnd, Math.min(offset, activeBase));
+    savedBytes = 0;
+    lastSeenEnd = -1;
+  }
+
+  /** The same for a log that begins anew at an offset: all below it counts as forced. */
+  synchronized void startAnew(long offset) {
+    lowerTo(offset, offset);
+    forcedOffset = offset;
+  }
+
+  /** See {@link BucketLog#beginning}: the writers and the times; the epochs are the log's. */
+  synchronized LogBeginning beginning(EpochHistory epochs) throws IOException {
+    long start = segments.current().at(0).baseOffset();
+    List<EpochHistory.Start> below =
+        epochs.starts().stream().filter(each -> each.startOffset() < start).toList();
+    ByteBuffer writers = snapshots.loadFirst(start).snapshot(start);
+    return new LogBeginning(start, writers, segments.start().lastTimeMs(), below);
   }
 }

@@ -39,6 +39,7 @@ final class LogRecovery {
   private final TableBucket bucket;
   private final LeaderEpochs epochs;
   private final WriterSnapshots snapshots;
+  private final LogHoles holes;
   private final LogStart start;
   private final List<LogSegment> segments = new ArrayList<>();
   private final List<Long> indexes = new ArrayList<>();
@@ -52,6 +53,8 @@ final class LogRecovery {
   private long indexedEnd;
   private boolean walkAll;
   private boolean cut;
+  // End of the records in the segments opened so far.
+  private long storedEnd;
 
   LogRecovery(LogContext context, LogPath path, TableBucket bucket, long recoveryPoint) {
     this.context = context;
@@ -61,22 +64,32 @@ final class LogRecovery {
     this.forced = recoveryPoint;
     this.epochs = new LeaderEpochs(opener, path);
     this.snapshots = new WriterSnapshots(opener, path);
+    this.holes = new LogHoles(opener, path);
     this.start = new LogStart(opener, path);
   }
 
   LogState recover() throws IOException {
     List<Long> bases = listSegments();
+    if (small.contains(StartAnew.NAME)) {
+      bases = startAnew();
+    }
     LogStart.Point begin = loadStart(bases);
     bases = finishTrim(bases, begin.offset());
     proveForced();
     forced = Math.max(forced, begin.offset());
     loadEpochs();
+    if (small.contains(LogHoles.NAME)) {
+      holes.load();
+    }
     if (bases.isEmpty()) {
       createFirst(begin.offset());
     } else {
       openSegments(bases, begin.offset());
     }
+    dropBehindHole();
     long end = segments.get(segments.size() - 1).endOffset();
+    holes.trimTo(begin.offset());
+    holes.cutTo(end);
     epochs.trimTo(begin.offset());
     boolean shortened = epochs.cutTo(end);
     if (shortened || walkAll) {
@@ -92,6 +105,7 @@ final class LogRecovery {
         start,
         lastTimeMs,
         epochs,
+        holes,
         snapshots,
         Math.min(indexedEnd, loaded.offset()),
         Math.min(forced, end));
@@ -104,14 +118,48 @@ final class LogRecovery {
     }
   }
 
+  /** Finishes what a stop in the middle of a new beginning has left; returns the bases then. */
+  private List<Long> startAnew() throws IOException {
+    StartAnew anew = new StartAnew(opener, path);
+    LogBeginning beginning = anew.load();
+    long offset = beginning.offset();
+    log.info("The log of {} begins anew at offset {}", bucket, offset);
+    anew.finish(
+        beginning,
+        LogSegment.empty(context.files(), path, offset),
+        new SegmentHeader(context.clusterId(), bucket, offset),
+        start,
+        epochs,
+        snapshots);
+    indexes.clear();
+    small.clear();
+    snapshots.clear();
+    return listSegments();
+  }
+
+  /**
+   * A hole is kept by the first batch behind it. Without one the leader that made it has told it to
+   * nobody, and the next one makes it again.
+   */
+  private void dropBehindHole() throws IOException {
+    int last = segments.size() - 1;
+    LogSegment segment = segments.get(last);
+    if (last > 0
+        && segment.isEmpty()
+        && holes.endBelow(segment.baseOffset()) < segment.baseOffset()) {
+      segments.remove(last);
+      segment.delete(opener);
+      DurableFiles.forceDirectory(opener, path.get());
+    }
+  }
+
   /** Where the log begins. A damaged file is replaced by what the oldest segment tells. */
   private LogStart.Point loadStart(List<Long> bases) throws IOException {
     if (!small.contains(LogStart.NAME)) {
-      return new LogStart.Point(0, 0);
+      return start.point();
     }
     try {
-      LogStart.Point saved = start.load();
-      return saved == null ? new LogStart.Point(0, 0) : saved;
+      return start.load();
     } catch (SluiceException damaged) {
       if (bases.isEmpty()) {
         throw damaged;
@@ -127,12 +175,12 @@ final class LogRecovery {
   private List<Long> finishTrim(List<Long> bases, long startOffset) throws IOException {
     for (long base : bases) {
       if (base < startOffset) {
-        segment(base).delete();
+        segment(base).delete(opener);
       }
     }
     for (long base : startOffset == 0 ? List.<Long>of() : indexes) {
       if (base < startOffset) {
-        Files.deleteIfExists(segment(base).indexPath());
+        opener.delete(segment(base).indexPath());
       }
     }
     return bases.stream().filter(base -> base >= startOffset).toList();
@@ -205,14 +253,17 @@ final class LogRecovery {
     }
     for (int i = 0; i < bases.size(); i++) {
       long base = bases.get(i);
-      if (i > 0 && !cut && segments.get(i - 1).endOffset() != base) {
-        endsEarly(segments.get(i - 1), base);
+      long below = storedEnd;
+      if (i > 0 && !cut && below != base && !holes.contains(below, base)) {
+        endsEarly(segments.get(segments.size() - 1), base);
       }
       if (cut) {
         dropSegment(segment(base));
       } else {
         long nextBase = i + 1 < bases.size() ? bases.get(i + 1) : -1;
-        segments.add(openSegment(segment(base), nextBase));
+        LogSegment opened = openSegment(segment(base), nextBase, i == 0 ? base : below);
+        segments.add(opened);
+        storedEnd = i == 0 || !opened.isEmpty() ? opened.endOffset() : below;
       }
     }
     LogSegment last = segments.get(segments.size() - 1);
@@ -254,8 +305,9 @@ final class LogRecovery {
 
   /**
    * @param nextBase base of the next segment, -1 for the active one
+   * @param below end of the records below it: its base, but for a hole
    */
-  private LogSegment openSegment(LogSegment segment, long nextBase) throws IOException {
+  private LogSegment openSegment(LogSegment segment, long nextBase, long below) throws IOException {
     try (FileChannel channel = opener.open(segment.path(), StandardOpenOption.READ)) {
       long fileSize = channel.size();
       if (fileSize > Integer.MAX_VALUE) {
@@ -269,13 +321,13 @@ final class LogRecovery {
       if (!walkAll
           && head != null
           && head.logBytes() == fileSize
-          && (nextBase < 0 || head.endOffset() == nextBase)) {
+          && (nextBase < 0 || head.endOffset() == holes.endBelow(nextBase))) {
         // Its index is loaded when it is needed, and made again if it turns out to be damaged.
         segment.describe(head.logBytes(), head.endOffset(), 0, head.lastTimeMs(), null);
         indexedEnd = head.endOffset();
         return segment;
       }
-      return scan(segment, channel, (int) fileSize, nextBase >= 0);
+      return scan(segment, channel, (int) fileSize, nextBase >= 0, below);
     }
   }
 
@@ -300,7 +352,8 @@ final class LogRecovery {
   }
 
   /** Walks the segment: headers below the recovery point, everything above it. */
-  private LogSegment scan(LogSegment segment, FileChannel channel, int fileSize, boolean seal)
+  private LogSegment scan(
+      LogSegment segment, FileChannel channel, int fileSize, boolean seal, long below)
       throws IOException {
     SegmentIndexFile.Head head = walkAll ? null : heads.get(segment.baseOffset());
     SegmentIndex known = head == null ? null : knownPart(segment, head, fileSize);
@@ -325,7 +378,9 @@ final class LogRecovery {
           segment.baseOffset(),
           walk.batchPosition(),
           context.config().indexIntervalBytes());
-      walkAll |= epochs.add(header.leaderEpoch(), header.baseOffset());
+      // An epoch that begins with a hole begins below it.
+      long from = header.baseOffset() == segment.baseOffset() ? below : header.baseOffset();
+      walkAll |= epochs.found(header.leaderEpoch(), from);
       lastTimeMs = header.appendTimeMs();
     }
     segment.describe(
@@ -355,7 +410,7 @@ final class LogRecovery {
       throw Corruption.at(segment.path(), damage);
     }
     warnCut(segment, segment.size(), fileSize, segment.endOffset(), damage);
-    segment.truncate(segment.size());
+    segment.truncate();
     cut = true;
   }
 
@@ -376,9 +431,7 @@ final class LogRecovery {
   /** Brings the states of the newest snapshot to the log end, by the batches behind it. */
   private void replayWriters(WriterSnapshots.Loaded loaded) throws IOException {
     for (LogSegment segment : segments) {
-      if (segment.endOffset() > loaded.offset()) {
-        replaySegment(segment, loaded.offset(), loaded.states());
-      }
+      WriterReplay.replay(opener, segment, loaded.offset(), loaded.states());
       if (segment != segments.get(segments.size() - 1) && unsaved.contains(segment)) {
         seal(segment, loaded, loaded.states());
       }
@@ -392,27 +445,5 @@ final class LogRecovery {
   private static void seal(LogSegment segment, WriterSnapshots.Loaded loaded, WriterStates states) {
     long asOf = Math.max(segment.endOffset(), loaded.offset());
     segment.seal(new LogSegment.Seal(asOf, states.snapshot(asOf)));
-  }
-
-  private void replaySegment(LogSegment segment, long fromOffset, WriterStates states)
-      throws IOException {
-    try (FileChannel channel = opener.open(segment.path(), StandardOpenOption.READ)) {
-      SegmentIndex index = segment.loadIndex(opener);
-      int entry = index == null ? -1 : index.floorOffset(fromOffset - segment.baseOffset());
-      long position = index == null || entry < 0 ? SegmentHeader.SIZE : index.position(entry);
-      long offset = index == null || entry < 0 ? 0 : index.relativeOffset(entry);
-      BatchWalk walk =
-          new BatchWalk(
-              channel, position, segment.size(), segment.baseOffset() + offset, Integer.MIN_VALUE);
-      for (LogBatchHeader header = walk.next(); header != null; header = walk.next()) {
-        if (header.baseOffset() >= fromOffset) {
-          states.stored(header);
-        }
-      }
-      Damage damage = walk.damage();
-      if (damage != null) {
-        throw Corruption.at(segment.path(), damage);
-      }
-    }
   }
 }

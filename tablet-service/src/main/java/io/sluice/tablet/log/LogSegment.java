@@ -35,6 +35,7 @@ final class LogSegment {
   private volatile @Nullable Seal seal;
   private volatile boolean named;
   private volatile boolean deleted;
+  private volatile @Nullable Cut cut;
 
   /**
    * What is left to do for a sealed segment once it is forced.
@@ -43,6 +44,14 @@ final class LogSegment {
    * @param writers writer state as of then
    */
   record Seal(long writersOffset, ByteBuffer writers) {}
+
+  /**
+   * Why a segment is not one of its log any more, although nothing was deleted below it.
+   *
+   * @param offset from here on the log was taken back; -1 when all of it was
+   * @param successor the active segment since then
+   */
+  record Cut(long offset, LogSegment successor) {}
 
   /** A segment whose contents are known: see {@link #describe}. */
   LogSegment(OpenFiles files, Supplier<Path> directory, long baseOffset) {
@@ -88,20 +97,31 @@ final class LogSegment {
   static LogSegment create(
       OpenFiles files, FileOpener opener, Supplier<Path> directory, SegmentHeader header)
       throws IOException {
-    LogSegment segment = new LogSegment(files, directory, header.baseOffset());
+    LogSegment segment = empty(files, directory, header.baseOffset());
+    segment.createFile(opener, header);
+    return segment;
+  }
+
+  /** A segment without batches, whose file is to be made. */
+  static LogSegment empty(OpenFiles files, Supplier<Path> directory, long baseOffset) {
+    LogSegment segment = new LogSegment(files, directory, baseOffset);
+    segment.describe(SegmentHeader.SIZE, baseOffset, 0, 0, new SegmentIndex());
+    return segment;
+  }
+
+  /** Makes the file of an empty segment; see {@link #create}. */
+  void createFile(FileOpener opener, SegmentHeader header) throws IOException {
     try (FileChannel channel =
         opener.open(
-            segment.path(),
+            path(),
             StandardOpenOption.CREATE,
             StandardOpenOption.TRUNCATE_EXISTING,
             StandardOpenOption.WRITE)) {
       DurableFiles.writeFully(channel, new ByteBuffer[] {header.encode()}, 1);
     } catch (IOException e) {
-      removeFailed(segment.path(), e);
+      removeFailed(path(), e);
       throw e;
     }
-    segment.describe(SegmentHeader.SIZE, header.baseOffset(), 0, 0, new SegmentIndex());
-    return segment;
   }
 
   private static void removeFailed(Path file, IOException cause) throws BrokenSegmentException {
@@ -139,6 +159,45 @@ final class LogSegment {
   void append(ByteBuffer[] buffers, int count, LogBatchHeader header, int indexIntervalBytes)
       throws IOException {
     int position = size;
+    write(buffers, count, position);
+    activeIndex().addIfFar(header, baseOffset, position, indexIntervalBytes);
+    if (position == SegmentHeader.SIZE) {
+      firstTimeMs = header.appendTimeMs();
+    }
+    lastTimeMs = header.appendTimeMs();
+    size = position + header.length();
+    endOffset = header.nextOffset();
+  }
+
+  /**
+   * Appends stored batches as they are, with one write: all of them or, when the file fails, none.
+   *
+   * @param batches one or more whole batches back to back; its position moves to its limit
+   * @throws BrokenSegmentException when a part was written and could not be cut off again
+   */
+  void appendStored(ByteBuffer batches, int indexIntervalBytes) throws IOException {
+    int position = size;
+    ByteBuffer all = batches.duplicate();
+    write(new ByteBuffer[] {batches}, 1, position);
+    long end = endOffset;
+    long time = lastTimeMs;
+    while (all.hasRemaining()) {
+      LogBatchHeader header = LogBatchHeader.wrap(all);
+      activeIndex().addIfFar(header, baseOffset, position, indexIntervalBytes);
+      time = header.appendTimeMs();
+      if (position == SegmentHeader.SIZE) {
+        firstTimeMs = time;
+      }
+      position += header.length();
+      end = header.nextOffset();
+      all.position(all.position() + header.length());
+    }
+    lastTimeMs = time;
+    size = position;
+    endOffset = end;
+  }
+
+  private void write(ByteBuffer[] buffers, int count, int position) throws IOException {
     OpenFiles.Opened opened = files.acquire(writeFile);
     try {
       try {
@@ -151,13 +210,6 @@ final class LogSegment {
     } finally {
       files.release(opened);
     }
-    activeIndex().addIfFar(header, baseOffset, position, indexIntervalBytes);
-    if (position == SegmentHeader.SIZE) {
-      firstTimeMs = header.appendTimeMs();
-    }
-    lastTimeMs = header.appendTimeMs();
-    size = position + header.length();
-    endOffset = header.nextOffset();
   }
 
   private void cutBack(FileChannel channel, int position, IOException cause)
@@ -192,11 +244,11 @@ final class LogSegment {
     named = true;
   }
 
-  /** Cuts the file and forces the cut. */
-  void truncate(int newSize) throws IOException {
+  /** Cuts the file to what of it counts, and forces the cut. */
+  void truncate() throws IOException {
     OpenFiles.Opened opened = files.acquire(writeFile);
     try {
-      opened.channel.truncate(newSize);
+      opened.channel.truncate(size);
       opened.channel.force(true);
     } finally {
       files.release(opened);
@@ -237,10 +289,13 @@ final class LogSegment {
     index = loaded;
   }
 
-  /** Saves the index, when it is loaded, of a segment that is forced. */
-  void saveIndex(FileOpener opener) throws IOException {
+  /**
+   * Saves the index, when it is loaded, of a segment that is forced. One that is being deleted or
+   * cut gets none: it would tell of what is no longer there.
+   */
+  synchronized void saveIndex(FileOpener opener) throws IOException {
     SegmentIndex current = index;
-    if (current != null) {
+    if (current != null && !deleted) {
       SegmentIndexFile.write(opener, indexPath(), head(current.count()), current);
     }
   }
@@ -331,18 +386,55 @@ final class LogSegment {
   }
 
   /**
+   * The active segment that takes the place of this one when the log is cut inside it: the same
+   * file, of which the first part counts. Who reads this one learns of it by {@link #cut}.
+   */
+  LogSegment successor(int newSize, long newEndOffset, long newLastTimeMs, SegmentIndex whole) {
+    LogSegment successor = new LogSegment(files, directory, baseOffset);
+    SegmentIndex kept = whole.below(newSize);
+    successor.describe(newSize, newEndOffset, kept.firstTimeMs(), newLastTimeMs, kept);
+    successor.named = named;
+    return successor;
+  }
+
+  /** Says that the log was cut in this segment or below it; before a byte of it changes. */
+  synchronized void cut(Cut newCut) {
+    deleted = true;
+    cut = newCut;
+    files.directories().forget(this);
+  }
+
+  /** Whether the log was cut in this segment or below it. */
+  boolean isCut() {
+    return cut != null;
+  }
+
+  /** The lowest offset that the log was cut at since this was one of its segments. */
+  long lowestCut() {
+    long lowest = Long.MAX_VALUE;
+    for (Cut each = cut; each != null; each = each.successor().cut) {
+      lowest = Math.min(lowest, each.offset());
+    }
+    return lowest;
+  }
+
+  /**
    * Removes both files, the segment itself last: an index alone would speak of a lost segment. Who
    * has it open reads on.
    */
-  void delete() throws IOException {
-    deleted = true;
-    Files.deleteIfExists(indexPath());
-    Files.deleteIfExists(path());
+  void delete(FileOpener opener) throws IOException {
+    setDeleted();
+    opener.delete(indexPath());
+    opener.delete(path());
     // After the files: one who opens the segment now finds none, and leaves no channel behind.
     close();
   }
 
-  /** Whether this was deleted: nothing need be kept of it. */
+  private synchronized void setDeleted() {
+    deleted = true;
+  }
+
+  /** Whether this was deleted or replaced: nothing need be kept of it. */
   boolean deleted() {
     return deleted;
   }

@@ -19,9 +19,7 @@ final class LogSegments {
   }
 
   LogSegments with(LogSegment fresh) {
-    LogSegment[] longer = Arrays.copyOf(all, all.length + 1);
-    longer[all.length] = fresh;
-    return new LogSegments(longer);
+    return with(all.length, fresh);
   }
 
   /** Without so many of the oldest ones. */
@@ -29,15 +27,22 @@ final class LogSegments {
     return new LogSegments(Arrays.copyOfRange(all, oldest, all.length));
   }
 
+  /** So many of the oldest ones and another active one. */
+  LogSegments with(int oldest, LogSegment active) {
+    LogSegment[] changed = Arrays.copyOf(all, oldest + 1);
+    changed[oldest] = active;
+    return new LogSegments(changed);
+  }
+
   /**
-   * How many of the oldest segments may go: sealed, all of it saved, wholly below the offset and
-   * stored before the time. The active one never does.
+   * How many of the oldest segments may go: sealed, all of it saved, stored before the time, and
+   * the next one begins at or below the offset. The active one never does.
    */
   int expired(long beforeMs, long belowOffset) {
     int count = 0;
     while (count < all.length - 1
         && all[count].pendingSeal() == null
-        && all[count].endOffset() <= belowOffset
+        && all[count + 1].baseOffset() <= belowOffset
         && (all[count].isEmpty() || all[count].lastTimeMs() < beforeMs)) {
       count++;
     }
@@ -71,6 +76,33 @@ final class LogSegments {
     return all[low];
   }
 
+  /** Whether a segment begins at an offset. */
+  boolean begins(long offset) {
+    return holding(offset).baseOffset() == offset;
+  }
+
+  /** Position of the segment that holds an offset at or behind the log start. */
+  int positionOf(long offset) {
+    LogSegment segment = holding(offset);
+    int position = 0;
+    while (all[position] != segment) {
+      position++;
+    }
+    return position;
+  }
+
+  /**
+   * Offset after the last record: the log end, but while nothing is stored behind a hole; the log
+   * start when there is none.
+   */
+  long storedEnd() {
+    int last = all.length - 1;
+    while (last > 0 && all[last].isEmpty()) {
+      last--;
+    }
+    return all[last].endOffset();
+  }
+
   /**
    * The segment after one, null when it is the active one.
    *
@@ -98,6 +130,13 @@ final class LogSegments {
     return new SluiceException(
         ErrorCode.OFFSET_OUT_OF_RANGE,
         "Offset " + offset + " was deleted: the log begins at offset " + start);
+  }
+
+  /** The failure of a read of what was taken back. */
+  static SluiceException cut(long offset, long end) {
+    return new SluiceException(
+        ErrorCode.OFFSET_OUT_OF_RANGE,
+        "Offset " + offset + " is not there any more: the log was cut and ends at offset " + end);
   }
 
   /** The first segment with a batch stored at or after the time, null when there is none. */

@@ -10,6 +10,7 @@ import java.util.List;
  * @param start where the log begins, as saved
  * @param lastTimeMs append time of the last batch, 0 when there never was one
  * @param epochs leader epochs, saved
+ * @param holes recorded holes
  * @param snapshots writer snapshots
  * @param savedEnd end of what index files and writer snapshots tell
  * @param forcedOffset end of what is known to be on disk
@@ -20,6 +21,7 @@ record LogState(
     LogStart start,
     long lastTimeMs,
     LeaderEpochs epochs,
+    LogHoles holes,
     WriterSnapshots snapshots,
     long savedEnd,
     long forcedOffset) {

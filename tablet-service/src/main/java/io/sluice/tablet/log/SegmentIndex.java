@@ -32,10 +32,23 @@ final class SegmentIndex {
 
   /** The same entries, to which others can be added. */
   SegmentIndex copy() {
+    return copyOf(count);
+  }
+
+  /** Those of the batches that begin below a position in the file; others can be added. */
+  SegmentIndex below(int position) {
+    int kept = count;
+    while (kept > 0 && position(kept - 1) >= position) {
+      kept--;
+    }
+    return copyOf(kept);
+  }
+
+  private SegmentIndex copyOf(int kept) {
     SegmentIndex copy = new SegmentIndex();
-    ByteBuffer own = ByteBuffer.allocate(count * ENTRY).order(ByteOrder.LITTLE_ENDIAN);
-    copy.entries = own.put(stored()).clear();
-    copy.count = count;
+    ByteBuffer own = ByteBuffer.allocate(kept * ENTRY).order(ByteOrder.LITTLE_ENDIAN);
+    copy.entries = own.put(stored().limit(kept * ENTRY)).clear();
+    copy.count = kept;
     return copy;
   }
 

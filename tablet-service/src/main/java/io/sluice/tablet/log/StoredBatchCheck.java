@@ -17,26 +17,26 @@ import org.jspecify.annotations.Nullable;
  * buffer's checksum, and that padding is zero. Not thread-safe.
  */
 final class StoredBatchCheck {
-  private static final int CHUNK = 64 << 10;
-
-  private final FileChannel channel;
-  private final ByteBuffer chunk = ByteBuffer.allocate(CHUNK);
+  private final StoredBytes stored;
 
   StoredBatchCheck(FileChannel channel) {
-    this.channel = channel;
+    this(StoredBytes.of(channel));
+  }
+
+  StoredBatchCheck(StoredBytes stored) {
+    this.stored = stored;
   }
 
   /**
    * What is wrong with the batch, null when nothing is.
    *
    * @param header its header, checked
-   * @param position where it begins in the file, which holds all of it
+   * @param position where it begins in the bytes, which hold all of it
    */
   @Nullable Damage check(LogBatchHeader header, long position) throws IOException {
     long sectionsAt = position + LogBatchHeader.SIZE;
-    ByteBuffer sections = ByteBuffer.allocate(header.sectionsLength());
-    DurableFiles.readFully(channel, sections, sectionsAt);
-    int crc = header.computeContentCrc(sections.flip());
+    ByteBuffer sections = stored.take(sectionsAt, header.sectionsLength());
+    int crc = header.computeContentCrc(sections);
     if (crc != header.contentCrc()) {
       return new Damage(
           position,
@@ -112,9 +112,9 @@ final class StoredBatchCheck {
       throws IOException {
     CRC32C crc = new CRC32C();
     for (long done = 0; done < length; ) {
-      int bytes = fill(position + done, length - done);
+      ByteBuffer chunk = view(position + done, length - done);
+      done += chunk.remaining();
       crc.update(chunk);
-      done += bytes;
     }
     int found = (int) crc.getValue();
     return found == expected
@@ -127,24 +127,18 @@ final class StoredBatchCheck {
 
   private @Nullable Damage checkZero(long start, long end, String what) throws IOException {
     for (long done = start; done < end; ) {
-      int bytes = fill(done, end - done);
-      for (int i = 0; i < bytes; i++) {
+      ByteBuffer chunk = view(done, end - done);
+      for (int i = 0; i < chunk.limit(); i++) {
         if (chunk.get(i) != 0) {
           return new Damage(done + i, "zero " + what, "byte " + (chunk.get(i) & 0xFF));
         }
       }
-      done += bytes;
+      done += chunk.limit();
     }
     return null;
   }
 
-  private int fill(long position, long wanted) throws IOException {
-    chunk.clear().limit((int) Math.min(CHUNK, wanted));
-    int bytes = DurableFiles.readFully(channel, chunk, position);
-    if (bytes < chunk.limit()) {
-      throw new IOException("The file ended while it was checked, at " + (position + bytes));
-    }
-    chunk.flip();
-    return bytes;
+  private ByteBuffer view(long position, long wanted) throws IOException {
+    return stored.view(position, (int) Math.min(StoredBytes.CHUNK, wanted));
   }
 }

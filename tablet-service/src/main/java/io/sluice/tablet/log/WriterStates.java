@@ -1,7 +1,10 @@
 package io.sluice.tablet.log;
 
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
 import io.sluice.format.batch.LogBatchHeader;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.LongPredicate;
@@ -11,6 +14,7 @@ import java.util.function.LongPredicate;
  * count input rows per writer and bucket. Owned by the thread that owns the log.
  */
 final class WriterStates {
+  private static final int HEAD = 16;
   private static final int ENTRY = 48;
 
   private final Map<Long, State> writers = new HashMap<>();
@@ -97,7 +101,7 @@ final class WriterStates {
 
   /** The states as of an offset, as stored. */
   ByteBuffer snapshot(long offset) {
-    ByteBuffer payload = CheckedFile.payload(16 + ENTRY * writers.size());
+    ByteBuffer payload = CheckedFile.payload(HEAD + ENTRY * writers.size());
     payload.putLong(offset).putInt(writers.size()).putInt(0);
     for (Map.Entry<Long, State> entry : writers.entrySet()) {
       State state = entry.getValue();
@@ -126,5 +130,40 @@ final class WriterStates {
       states.writers.put(id, state);
     }
     return states;
+  }
+
+  /**
+   * The states of a snapshot that another server has sent; the buffer is left as it is.
+   *
+   * @throws SluiceException CORRUPT_BATCH when its length is not that of its entries
+   */
+  static WriterStates received(ByteBuffer snapshot) {
+    ByteBuffer payload = snapshot.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+    int bytes = payload.remaining();
+    long count = bytes < HEAD ? -1 : payload.getInt(payload.position() + 8);
+    if (count < 0 || bytes != HEAD + ENTRY * count) {
+      throw new SluiceException(
+          ErrorCode.CORRUPT_BATCH,
+          "Writer states from the leader have " + bytes + " bytes for " + count + " writers");
+    }
+    return of(payload);
+  }
+
+  /** Only the writers whose last batch lies below an offset, or is not known. */
+  WriterStates below(long offset) {
+    WriterStates some = new WriterStates();
+    writers.forEach(
+        (id, state) -> {
+          if (state.lastBaseOffset < offset) {
+            some.writers.put(id, state);
+          }
+        });
+    return some;
+  }
+
+  /** Takes the states of others, who are not used any more. */
+  void become(WriterStates others) {
+    writers.clear();
+    writers.putAll(others.writers);
   }
 }

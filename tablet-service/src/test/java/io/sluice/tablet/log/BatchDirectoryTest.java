@@ -92,7 +92,7 @@ final class BatchDirectoryTest {
           assertThat(cursor.next(Long.MAX_VALUE)).isTrue();
           cursor.read(LogBatchHeader.SIZE, ByteBuffer.allocate(cursor.header().sectionsLength()));
         }
-        segment.delete();
+        segment.delete(FileOpener.SYSTEM);
       }
       assertThat(test.context.files().directories().of(segment)).isNull();
       assertThat(test.context.files().directories().usedBytes()).isZero();

@@ -279,7 +279,7 @@ final class BucketLogTest {
     try (TestLog test = open()) {
       assertThat(test.log.startEpoch(3)).isZero();
       assertThat(test.log.startEpoch(5)).isZero();
-      assertThat(test.log.epochs()).containsExactly(new LeaderEpochs.Entry(5, 0));
+      assertThat(test.log.epochs().starts()).containsExactly(new EpochHistory.Start(5, 0));
       test.append(TestBatches.plain(2, 10), 5);
       assertThat(test.log.startEpoch(5)).isZero();
       faulty.failNext(Operation.FORCE, LeaderEpochs.NAME + ".tmp", "I/O error");

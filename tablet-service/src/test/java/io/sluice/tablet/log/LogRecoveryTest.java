@@ -305,11 +305,11 @@ final class LogRecoveryTest {
       test.append(TestBatches.plain(5, 40), 9);
       test.log.closeCleanly();
     }
-    List<LeaderEpochs.Entry> expected =
+    List<EpochHistory.Start> expected =
         List.of(
-            new LeaderEpochs.Entry(2, 0),
-            new LeaderEpochs.Entry(4, 5),
-            new LeaderEpochs.Entry(9, 15));
+            new EpochHistory.Start(2, 0),
+            new EpochHistory.Start(4, 5),
+            new EpochHistory.Start(9, 15));
     for (boolean delete : List.of(true, false)) {
       Path file = directory.resolve(LeaderEpochs.NAME);
       if (delete) {
@@ -319,7 +319,7 @@ final class LogRecoveryTest {
       }
       for (int round = 0; round < 2; round++) {
         try (TestLog test = TestLog.open(directory, 0)) {
-          assertThat(test.log.epochs()).isEqualTo(expected);
+          assertThat(test.log.epochs().starts()).isEqualTo(expected);
         }
       }
     }

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
@@ -86,17 +87,59 @@ final class SegmentFormatTest {
     Files.write(temp.resolve("leader-epochs"), golden("leader-epochs"));
     LeaderEpochs loaded = new LeaderEpochs(platform.files(), () -> temp);
     assertThat(loaded.load()).isTrue();
-    assertThat(loaded.entries()).isEqualTo(epochs.entries());
+    assertThat(loaded.history()).isEqualTo(epochs.history());
   }
 
   @Test
   void logStart() throws IOException {
     LogStart start = new LogStart(platform.files(), () -> temp);
-    assertThat(start.load()).isNull();
+    assertThat(start.load()).isEqualTo(new LogStart.Point(0, 0));
     start.save(new LogStart.Point(4010, 1_700_000_000_000L));
     assertGolden("log-start", Files.readAllBytes(temp.resolve("log-start")));
     Files.write(temp.resolve("log-start"), golden("log-start"));
     assertThat(start.load()).isEqualTo(new LogStart.Point(4010, 1_700_000_000_000L));
+  }
+
+  @Test
+  void logHoles() throws IOException {
+    LogHoles holes = new LogHoles(platform.files(), () -> temp);
+    holes.add(4096, 4200);
+    holes.add(5000, 6000);
+    assertGolden("log-holes", Files.readAllBytes(temp.resolve("log-holes")));
+    Files.write(temp.resolve("log-holes"), golden("log-holes"));
+    LogHoles loaded = new LogHoles(platform.files(), () -> temp);
+    loaded.load();
+    assertThat(loaded.contains(4096, 4200)).isTrue();
+    assertThat(loaded.contains(5000, 6000)).isTrue();
+    assertThat(loaded.contains(4096, 6000)).isFalse();
+    assertThat(loaded.endBelow(6000)).isEqualTo(5000);
+    assertThat(loaded.endBelow(7000)).isEqualTo(7000);
+  }
+
+  @Test
+  void startAnew() throws IOException {
+    List<EpochHistory.Start> epochs =
+        List.of(new EpochHistory.Start(1, 0), new EpochHistory.Start(4, 1000));
+    LogBeginning beginning =
+        new LogBeginning(4010, oneWriter().snapshot(4010), 1_700_000_000_000L, epochs);
+    StartAnew anew = new StartAnew(platform.files(), () -> temp);
+    anew.save(beginning);
+    assertGolden("start-anew", Files.readAllBytes(temp.resolve("start-anew")));
+    Files.write(temp.resolve("start-anew"), golden("start-anew"));
+    LogBeginning loaded = anew.load();
+    assertThat(loaded.offset()).isEqualTo(4010);
+    assertThat(loaded.lastTimeMs()).isEqualTo(1_700_000_000_000L);
+    assertThat(loaded.epochs()).isEqualTo(epochs);
+    assertThat(WriterStates.received(loaded.writers()).lastSequence(77)).isEqualTo(509);
+  }
+
+  private static WriterStates oneWriter() {
+    WriterStates states = new WriterStates();
+    LogBatchHeader header =
+        LogBatchHeader.allocate().setContent(1, 10, 10).setWriter(77, 2, 500, 10);
+    header.stamp(4000, 3, 1_700_000_000_000L);
+    states.stored(header);
+    return states;
   }
 
   @Test
@@ -107,7 +150,7 @@ final class SegmentFormatTest {
     header.stamp(4000, 3, 1_700_000_000_000L);
     states.stored(header);
     WriterSnapshots snapshots = new WriterSnapshots(platform.files(), () -> temp);
-    snapshots.save(4010, states.snapshot(4010));
+    snapshots.save(4010, states.snapshot(4010), base -> true);
     Path path = temp.resolve("writers-00000000000000004010.snapshot");
     assertGolden("writers", Files.readAllBytes(path));
 
@@ -133,22 +176,27 @@ final class SegmentFormatTest {
   }
 
   @Test
-  void recoveryPointsClusterAndCleanStop() throws IOException {
+  void recoveryPointsCommittedClusterAndCleanStop() throws IOException {
     data.saveRecoveryPoints(Map.of(BUCKET, 4096L, TableBucket.of(9, 1), 12L), Set.of());
+    data.saveCommitted(Map.of(BUCKET, 4090L, TableBucket.of(9, 1), 11L));
     data.saveCluster(TestLog.CLUSTER, 42);
     data.markCleanStop();
+    assertGolden("committed", Files.readAllBytes(temp.resolve("committed")));
     assertGolden("recovery-points", Files.readAllBytes(temp.resolve("recovery-points")));
     assertGolden("cluster", Files.readAllBytes(temp.resolve("cluster")));
     assertGolden("clean-stop", Files.readAllBytes(temp.resolve("clean-stop")));
     data.close();
 
     Files.write(temp.resolve("recovery-points"), golden("recovery-points"));
+    Files.write(temp.resolve("committed"), golden("committed"));
     Files.write(temp.resolve("cluster"), golden("cluster"));
     Files.write(temp.resolve("clean-stop"), golden("clean-stop"));
     try (DataDirectory again = DataDirectory.open(platform, temp)) {
       assertThat(again.recoveryPoint(BUCKET)).isEqualTo(4096);
       assertThat(again.recoveryPoint(TableBucket.of(9, 1))).isEqualTo(12);
       assertThat(again.recoveryPoint(TableBucket.of(9, 2))).isZero();
+      assertThat(again.committed(BUCKET)).isEqualTo(4090);
+      assertThat(again.committed(TableBucket.of(9, 2))).isZero();
       assertThat(again.clusterId()).isEqualTo(TestLog.CLUSTER);
       assertThat(again.savedIndex()).isEqualTo(42);
       assertThat(again.stoppedCleanly()).isTrue();

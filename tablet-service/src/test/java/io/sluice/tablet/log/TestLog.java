@@ -39,6 +39,15 @@ final class TestLog implements AutoCloseable {
   }
 
   static TestLog open(Path directory, long recoveryPoint, FileOpener opener, LogConfig config) {
+    return open(directory, recoveryPoint, opener, config, RecoveryPoints.NONE);
+  }
+
+  static TestLog open(
+      Path directory,
+      long recoveryPoint,
+      FileOpener opener,
+      LogConfig config,
+      RecoveryPoints points) {
     try {
       Files.createDirectories(directory);
     } catch (IOException e) {
@@ -46,7 +55,7 @@ final class TestLog implements AutoCloseable {
     }
     TestLog test = new TestLog(opener, config);
     try {
-      test.log = BucketLog.open(test.context, directory, BUCKET, recoveryPoint);
+      test.log = BucketLog.open(test.context, directory, BUCKET, recoveryPoint, points);
     } catch (RuntimeException e) {
       test.files.close();
       throw e;
