@@ -16,8 +16,10 @@ import io.sluice.tablet.coordinator.IdGrantClient;
 import io.sluice.tablet.coordinator.Metadata;
 import io.sluice.tablet.coordinator.MetadataClient;
 import io.sluice.tablet.coordinator.ReplicaAssignments;
+import io.sluice.tablet.coordinator.ServerDirectory;
 import io.sluice.tablet.replica.IdGrants;
 import io.sluice.tablet.replica.ReplicaSet;
+import io.sluice.tablet.replication.stream.StreamIdentity;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -62,6 +64,8 @@ final class CoordinatorConfiguration {
       TabletProperties properties,
       CoordinatorChannels channels,
       ReplicaSet replicas,
+      ServerDirectory servers,
+      StreamIdentity stream,
       AppliedSignal applied,
       TimeSource time,
       ReadinessGate gate,
@@ -70,7 +74,8 @@ final class CoordinatorConfiguration {
     return new SessionStarter(
         properties,
         channels,
-        new ReplicaAssignments(replicas, applied),
+        new ReplicaAssignments(properties.id(), replicas, servers, applied),
+        stream.incarnation(),
         time,
         gate,
         bootId(),
@@ -78,7 +83,10 @@ final class CoordinatorConfiguration {
         application::close);
   }
 
-  /** Starts when the ports are open and stops first, so that nobody is sent here any more. */
+  /**
+   * Starts when the ports are open and stops first: others take over what is led here while it is
+   * still served, and then nobody is sent here any more.
+   */
   @Bean
   ServiceLifecycle sessionLifecycle(SessionStarter starter) {
     return new ServiceLifecycle(

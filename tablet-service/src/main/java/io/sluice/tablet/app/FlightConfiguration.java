@@ -4,6 +4,8 @@ import io.grpc.netty.NettyServerBuilder;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.sluice.common.TimeSource;
+import io.sluice.protocol.lookup.LookupMethods;
+import io.sluice.protocol.replication.ReplicationMethods;
 import io.sluice.protocol.transport.BulkTransport;
 import io.sluice.servicekit.LifecyclePhase;
 import io.sluice.servicekit.ServiceIdentity;
@@ -94,6 +96,7 @@ final class FlightConfiguration {
             .use(builder)
             .maxInboundMessageSize(FlightSettings.MAX_MESSAGE_BYTES)
             .flowControlWindow(FlightSettings.FLOW_CONTROL_WINDOW_BYTES)
-            .callExecutor(LookupService.callsOnTransport());
+            .callExecutor(
+                CallsOnTransport.of(LookupMethods.lookup(), ReplicationMethods.fetchServer()));
   }
 }

@@ -7,15 +7,23 @@ import io.sluice.tablet.coordinator.CoordinatorChannels;
 import io.sluice.tablet.coordinator.CoordinatorSession;
 import io.sluice.tablet.coordinator.SessionTimings;
 import io.sluice.tablet.coordinator.TabletIdentity;
-import java.util.UUID;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.core.env.Environment;
 
 /** Starts the session once the ports that it announces are known. */
 final class SessionStarter implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SessionStarter.class);
+
+  /** How long a stop waits for others to take over what is led here. */
+  private static final Duration HAND_OVER = Duration.ofSeconds(10);
+
   private final TabletProperties properties;
   private final CoordinatorChannels channels;
   private final AssignedState state;
+  private final String incarnation;
   private final TimeSource time;
   private final ReadinessGate gate;
   private final String bootId;
@@ -27,6 +35,7 @@ final class SessionStarter implements AutoCloseable {
       TabletProperties properties,
       CoordinatorChannels channels,
       AssignedState state,
+      String incarnation,
       TimeSource time,
       ReadinessGate gate,
       String bootId,
@@ -35,6 +44,7 @@ final class SessionStarter implements AutoCloseable {
     this.properties = properties;
     this.channels = channels;
     this.state = state;
+    this.incarnation = incarnation;
     this.time = time;
     this.gate = gate;
     this.bootId = bootId;
@@ -51,7 +61,7 @@ final class SessionStarter implements AutoCloseable {
                 environment, "local.grpc.server.port", "spring.grpc.server.port"),
             CoordinatorConfiguration.port(environment, "local.server.port", "server.port"),
             properties.rack(),
-            UUID.randomUUID().toString(),
+            incarnation,
             bootId);
     CoordinatorSession started =
         new CoordinatorSession(
@@ -82,6 +92,8 @@ final class SessionStarter implements AutoCloseable {
     CoordinatorSession started = session;
     if (started != null) {
       gate.close(StorageConfiguration.REGISTERED, "this server is stopping");
+      boolean handedOver = started.leave(HAND_OVER);
+      LOG.debug("What was led here is led elsewhere: {}", handedOver);
       started.close();
     }
   }

@@ -19,12 +19,16 @@ import io.sluice.tablet.log.BatchDirectories;
 import io.sluice.tablet.log.DiskGuard;
 import io.sluice.tablet.log.DiskLimits;
 import io.sluice.tablet.log.LogConfig;
+import io.sluice.tablet.log.StoragePlatform;
 import io.sluice.tablet.replica.IdGrants;
 import io.sluice.tablet.replica.KvCounters;
 import io.sluice.tablet.replica.KvHost;
 import io.sluice.tablet.replica.ReplicaSet;
+import io.sluice.tablet.replica.ReplicationContext;
 import io.sluice.tablet.replica.RetentionAgent;
 import io.sluice.tablet.replica.TabletStorageConfig;
+import io.sluice.tablet.replication.Followers;
+import io.sluice.tablet.replication.IsrProposals;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.springframework.boot.health.contributor.HealthIndicator;
@@ -82,9 +86,16 @@ final class StorageConfiguration {
       TimeSource time,
       BufferAllocator allocator,
       KvHost kv,
+      Followers followers,
+      IsrProposals proposals,
       ReadinessGate gate) {
     ReplicaSet replicas =
-        ReplicaSet.open(storageConfig(properties), time, new FormatBatchSlicer(allocator), kv);
+        ReplicaSet.open(
+            storageConfig(properties),
+            StoragePlatform.of(time),
+            new FormatBatchSlicer(allocator),
+            kv,
+            ReplicationContext.of(followers, proposals));
     gate.open(RECOVERED);
     return replicas;
   }
@@ -115,6 +126,7 @@ final class StorageConfiguration {
       bindDisk(registry, replicas);
       bindDirectories(registry, replicas.files().directories());
       bindKv(registry, replicas, kv);
+      ReplicationMetrics.bind(registry, replicas);
     };
   }
 
@@ -156,6 +168,9 @@ final class StorageConfiguration {
         .register(registry);
     FunctionCounter.builder("sluice.kv.rows.made", counters, KvCounters::madeRows)
         .description("Rows made by lookups of keys that had none")
+        .register(registry);
+    FunctionCounter.builder("sluice.kv.stores.fetched", counters, KvCounters::installedStores)
+        .description("Stores that replicas got from their leaders, as their logs did not suffice")
         .register(registry);
   }
 

@@ -13,6 +13,7 @@ import org.springframework.context.annotation.Import;
 @Import({
   StorageConfiguration.class,
   CoordinatorConfiguration.class,
+  ReplicationConfiguration.class,
   FlightConfiguration.class,
   RestConfiguration.class
 })

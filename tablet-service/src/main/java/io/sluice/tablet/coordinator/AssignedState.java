@@ -32,6 +32,9 @@ public interface AssignedState {
   /** Replicas that cannot serve, with the reason. */
   List<OfflineReplica> offline();
 
+  /** Whether this server leads a bucket that another server, which is alive, could lead too. */
+  boolean leadsForOthers();
+
   /** Bytes that the replicas take on disk. */
   long diskUsedBytes();
 }

@@ -9,12 +9,17 @@ import io.sluice.common.TimeSource;
 import io.sluice.protocol.cluster.v1.ClusterServiceGrpc;
 import io.sluice.protocol.cluster.v1.CoordinatorMessage;
 import io.sluice.protocol.cluster.v1.Heartbeat;
+import io.sluice.protocol.cluster.v1.Leaving;
 import io.sluice.protocol.cluster.v1.RegisterTablet;
 import io.sluice.protocol.cluster.v1.TabletMessage;
 import io.sluice.protocol.error.StatusMapping;
+import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,7 +30,9 @@ import org.slf4j.LoggerFactory;
  * <pre>
  * AWAY --connect, register--> JOINING --first image or delta--> REGISTERED
  * JOINING, REGISTERED --stream ends, state cannot be applied--> AWAY (back-off, next coordinator)
+ * REGISTERED --heartbeats are not answered--> AWAY (next coordinator)
  * JOINING, REGISTERED --another process has registered under this id--> REPLACED
+ * REGISTERED --leave--> LEAVING (still registered) --nothing left to hand over--> close
  * any --close--> CLOSED
  * </pre>
  *
@@ -35,8 +42,15 @@ import org.slf4j.LoggerFactory;
  */
 public final class CoordinatorSession implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CoordinatorSession.class);
-  private static final String LEADER_DETAIL = "leader";
   private static final long STOP_TIMEOUT_MS = 5_000;
+
+  /** A new leader is followed at once so often in a row: two may name each other. */
+  private static final int MAX_REDIRECTS = 3;
+
+  /** The first image may take so many times as long as anything else in the end. */
+  private static final int MAX_PATIENCE = 8;
+
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   /** What reaches the session's thread: a message, or the end of the stream, or a wake-up. */
   private record Event(
@@ -54,6 +68,13 @@ public final class CoordinatorSession implements AutoCloseable {
   private volatile boolean closed;
   private volatile boolean connected;
   private volatile boolean registeredOnce;
+  private final CompletableFuture<Boolean> left = new CompletableFuture<>();
+  private volatile boolean leaving;
+  // Of the session's thread.
+  private long joinPatienceNanos;
+  private long heardNanos;
+  private long changedNanos;
+  private boolean handingOver;
 
   /**
    * A session that does nothing until {@link #start}.
@@ -77,6 +98,7 @@ public final class CoordinatorSession implements AutoCloseable {
     this.timings = timings;
     this.onApplied = onApplied;
     this.onReplaced = onReplaced;
+    this.joinPatienceNanos = timings.silenceNanos();
     this.thread = new Thread(this::run, "coordinator-session");
     this.thread.setDaemon(true);
   }
@@ -94,6 +116,29 @@ public final class CoordinatorSession implements AutoCloseable {
   /** Whether the state of this cluster was received since the process started. */
   public boolean registeredOnce() {
     return registeredOnce;
+  }
+
+  /**
+   * Says that this server is about to stop, and waits until it leads nothing any more that another
+   * server could lead. It goes on serving meanwhile.
+   *
+   * @return whether all was handed over; at once false when no coordinator knows this server
+   */
+  public boolean leave(Duration timeout) {
+    if (!connected || closed) {
+      return false;
+    }
+    leaving = true;
+    events.add(new Event(null, null, null));
+    try {
+      return left.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      LOG.warn("Stops although others could lead what it leads: not handed over in {}", timeout);
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
   }
 
   @Override
@@ -114,6 +159,7 @@ public final class CoordinatorSession implements AutoCloseable {
 
   private void run() {
     long backOffMs = timings.minBackOffMs();
+    int redirects = 0;
     String lastReason = "";
     while (!closed) {
       String address = channels.current();
@@ -146,8 +192,16 @@ public final class CoordinatorSession implements AutoCloseable {
         LOG.warn("Session with coordinator {} ended, trying again: {}", address, reason);
       }
       lastReason = reason;
-      boolean redirected = chooseNext(address, end);
-      backOffMs = joined || redirected ? timings.minBackOffMs() : timings.nextBackOffMs(backOffMs);
+      if (leaving && clock.nanoTime() - changedNanos > timings.silenceNanos()) {
+        // No coordinator is there that could have anybody take over.
+        left.complete(false);
+      }
+      boolean redirected = channels.moveOn(address, end);
+      redirects = redirected ? redirects + 1 : 0;
+      if (redirected && redirects <= MAX_REDIRECTS) {
+        continue;
+      }
+      backOffMs = joined ? timings.minBackOffMs() : timings.nextBackOffMs(backOffMs);
       pause(backOffMs);
     }
   }
@@ -160,23 +214,35 @@ public final class CoordinatorSession implements AutoCloseable {
     channel.resetConnectBackoff();
     ClusterServiceGrpc.newStub(channel).tabletSession(stream);
     boolean joined = false;
+    boolean answersHeartbeats = false;
+    long sayLeavingNanos = clock.nanoTime();
     try {
       stream.send(TabletMessage.newBuilder().setRegister(registration()).build());
-      long nextHeartbeat = clock.nanoTime() + timings.heartbeatNanos();
+      heardNanos = clock.nanoTime();
+      long nextHeartbeat = heardNanos + timings.heartbeatNanos();
       while (!closed) {
-        Event event = poll(nextHeartbeat - clock.nanoTime());
+        Event event = poll(Math.min(nextHeartbeat - clock.nanoTime(), LOOK_NANOS));
         if (event != null && event.stream() == stream) {
           if (event.end() != null) {
             throw new SessionEnded(joined, StatusMapping.fromStatus(event.end()));
           }
           if (event.message() != null) {
-            apply(event.message());
-            joined = joined(address, joined);
-            onApplied.run();
+            heardNanos = clock.nanoTime();
+            answersHeartbeats |= event.message().hasAlive();
+            if (!event.message().hasAlive()) {
+              apply(event.message());
+              changedNanos = clock.nanoTime();
+              joined = joined(address, joined);
+              onApplied.run();
+              // What was just applied is reported at once: the coordinator may wait for it.
+              nextHeartbeat = clock.nanoTime();
+            }
             stream.request();
-            // What was just applied is reported at once: the coordinator may wait for it.
-            nextHeartbeat = clock.nanoTime();
           }
+        }
+        checkSilence(address, joined, answersHeartbeats);
+        if (leaving && joined) {
+          sayLeavingNanos = handOver(stream, sayLeavingNanos);
         }
         if (clock.nanoTime() - nextHeartbeat >= 0) {
           stream.send(TabletMessage.newBuilder().setHeartbeat(heartbeat()).build());
@@ -189,6 +255,53 @@ public final class CoordinatorSession implements AutoCloseable {
     }
   }
 
+  /**
+   * Gives up on a coordinator that does not answer heartbeats, if it is one that does, or does not
+   * send the first image. It may be paused or cut off while another one leads; that it takes its
+   * time for a large image is allowed for by more patience each time.
+   */
+  private void checkSilence(String address, boolean joined, boolean answersHeartbeats) {
+    boolean waits = joined ? answersHeartbeats : channels.size() > 1;
+    long patience = joined ? timings.silenceNanos() : joinPatienceNanos;
+    if (!waits || clock.nanoTime() - heardNanos < patience) {
+      return;
+    }
+    if (!joined) {
+      joinPatienceNanos = Math.min(2 * patience, MAX_PATIENCE * timings.silenceNanos());
+    }
+    channels.renew(address);
+    throw new SessionEnded(
+        joined,
+        new SluiceException(
+            ErrorCode.UNAVAILABLE,
+            "Nothing heard for " + TimeUnit.NANOSECONDS.toMillis(patience) + " ms"));
+  }
+
+  /**
+   * Says that this server leaves, again and again: another replica may come into sync meanwhile.
+   * Then sees whether it may.
+   *
+   * @param sayNanos when it is to be said; returns when the next time is
+   */
+  private long handOver(Stream stream, long sayNanos) {
+    long now = clock.nanoTime();
+    if (!handingOver) {
+      handingOver = true;
+      changedNanos = now;
+    }
+    if (!state.leadsForOthers()) {
+      left.complete(true);
+    } else if (now - changedNanos > timings.silenceNanos()) {
+      // The others leave too, so that nobody is left to take over.
+      left.complete(false);
+    }
+    if (now - sayNanos < 0) {
+      return sayNanos;
+    }
+    stream.send(TabletMessage.newBuilder().setLeaving(Leaving.getDefaultInstance()).build());
+    return now + timings.heartbeatNanos();
+  }
+
   private boolean joined(String address, boolean before) {
     if (!before) {
       LOG.info(
@@ -199,6 +312,7 @@ public final class CoordinatorSession implements AutoCloseable {
     }
     connected = true;
     registeredOnce = true;
+    joinPatienceNanos = timings.silenceNanos();
     return true;
   }
 
@@ -206,6 +320,7 @@ public final class CoordinatorSession implements AutoCloseable {
     switch (message.getMessageCase()) {
       case IMAGE -> state.apply(message.getImage());
       case DELTA -> state.apply(message.getDelta());
+      case ALIVE -> throw new IllegalStateException("Nothing is to be applied");
       case MESSAGE_NOT_SET ->
           LOG.warn("The coordinator sent a message of a kind that this version does not know");
     }
@@ -233,20 +348,6 @@ public final class CoordinatorSession implements AutoCloseable {
         .addAllOffline(state.offline())
         .setDiskUsedBytes(state.diskUsedBytes())
         .build();
-  }
-
-  /** Decides which coordinator comes next; true when one was named, so that no pause is due. */
-  private boolean chooseNext(String address, SluiceException end) {
-    String leader = end.details().get(LEADER_DETAIL);
-    if (end.code() == ErrorCode.NOT_COORDINATOR_LEADER
-        && leader != null
-        && !leader.isEmpty()
-        && !leader.equals(address)) {
-      channels.follow(leader);
-      return true;
-    }
-    channels.advance(address);
-    return false;
   }
 
   private void pause(long millis) {

@@ -20,8 +20,6 @@ import java.util.concurrent.TimeUnit;
  * leader that a coordinator has named meanwhile. Thread-safe.
  */
 public final class IdGrantClient implements IdGrants {
-  private static final String LEADER_DETAIL = "leader";
-
   private final CoordinatorChannels channels;
   private final int serverId;
   private final Duration timeout;
@@ -82,21 +80,15 @@ public final class IdGrantClient implements IdGrants {
     @Override
     public void onError(Throwable failure) {
       SluiceException why = StatusMapping.fromStatus(failure);
-      try {
-        chooseAnother(why);
-      } catch (SluiceException e) {
-        why.addSuppressed(e);
-      }
+      chooseAnother(why);
       range.completeExceptionally(why);
     }
 
     private void chooseAnother(SluiceException why) {
-      String leader = why.details().get(LEADER_DETAIL);
-      if (why.code() == ErrorCode.NOT_COORDINATOR_LEADER && leader != null && !leader.isEmpty()) {
-        channels.follow(leader);
-      } else if (why.code() == ErrorCode.NOT_COORDINATOR_LEADER
-          || why.code() == ErrorCode.UNAVAILABLE) {
-        channels.advance(address);
+      if (why.code() == ErrorCode.NOT_COORDINATOR_LEADER
+          || why.code() == ErrorCode.UNAVAILABLE
+          || why.code() == ErrorCode.TIMEOUT) {
+        channels.moveOn(address, why);
       }
     }
 

@@ -19,10 +19,13 @@ import java.util.function.Function;
 
 /**
  * Blocking client of the coordinators' metadata service. Follows the leader, and asks another
- * coordinator when one cannot be reached. Thread-safe; never called on an event loop.
+ * coordinator when one cannot be reached; while none leads it asks again after short pauses, within
+ * its time. Thread-safe; never called on an event loop.
  */
 public final class MetadataClient implements Metadata {
-  private static final String LEADER_DETAIL = "leader";
+  private static final long FIRST_PAUSE_NANOS = 20_000_000;
+  private static final long LONGEST_PAUSE_NANOS = 160_000_000;
+  private static final int MAX_DOUBLINGS = 5;
 
   private final CoordinatorChannels channels;
   private final TimeSource clock;
@@ -69,9 +72,9 @@ public final class MetadataClient implements Metadata {
 
   private <T> T call(boolean repeatable, Function<MetadataServiceBlockingStub, T> request) {
     long deadline = clock.nanoTime() + timeout.toNanos();
-    // Each coordinator once, and once more for a leader that was named on the way.
-    int attempts = channels.size() + 2;
-    for (int attempt = 1; ; attempt++) {
+    int sincePause = 0;
+    int pauses = 0;
+    while (true) {
       String address = channels.current();
       try {
         long left = Math.max(1, deadline - clock.nanoTime());
@@ -80,23 +83,42 @@ public final class MetadataClient implements Metadata {
                 .withDeadlineAfter(left, TimeUnit.NANOSECONDS));
       } catch (RuntimeException e) {
         SluiceException failure = StatusMapping.fromStatus(e);
-        boolean again = attempt < attempts && clock.nanoTime() < deadline;
-        if (!again || !moveOn(address, failure, repeatable)) {
+        if (!moveOn(address, failure, repeatable)) {
           throw failure;
         }
+        // Each coordinator once, and once more for a leader that was named on the way; then an
+        // election is waited for.
+        boolean atOnce = ++sincePause <= channels.size() && !channels.current().equals(address);
+        long pause = atOnce ? 0 : pauseNanos(++pauses);
+        if (deadline - clock.nanoTime() <= pause) {
+          throw failure;
+        }
+        if (!atOnce) {
+          sincePause = 0;
+          pause(pause, failure);
+        }
       }
+    }
+  }
+
+  private static long pauseNanos(int pauses) {
+    return Math.min(FIRST_PAUSE_NANOS << Math.min(pauses - 1, MAX_DOUBLINGS), LONGEST_PAUSE_NANOS);
+  }
+
+  private static void pause(long nanos, SluiceException failure) {
+    try {
+      TimeUnit.NANOSECONDS.sleep(nanos);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      failure.addSuppressed(e);
+      throw failure;
     }
   }
 
   /** Chooses another coordinator; false when asking again would not help or might act twice. */
   private boolean moveOn(String address, SluiceException failure, boolean repeatable) {
     if (failure.code() == ErrorCode.NOT_COORDINATOR_LEADER) {
-      String leader = failure.details().get(LEADER_DETAIL);
-      if (leader != null && !leader.isEmpty()) {
-        channels.follow(leader);
-      } else {
-        channels.advance(address);
-      }
+      channels.moveOn(address, failure);
       return true;
     }
     if (failure.code() == ErrorCode.UNAVAILABLE) {

@@ -15,20 +15,32 @@ import io.sluice.tablet.replica.ReplicaRole;
 import io.sluice.tablet.replica.ReplicaSet;
 import io.sluice.tablet.replica.ReplicaUpdate;
 import io.sluice.tablet.replica.WriterEpoch;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Hands the coordinator's messages to the replicas of this server, in the types they know. */
 public final class ReplicaAssignments implements AssignedState {
+  private final int serverId;
   private final ReplicaSet replicas;
+  private final ServerDirectory servers;
   private final AppliedSignal applied;
+  // Of what this server leads, the other servers that are in sync.
+  private final Map<TableBucket, List<Integer>> led = new HashMap<>();
 
   /**
+   * @param serverId this server
+   * @param servers is told of servers before the replicas hear of roles
    * @param applied raised after every update
    */
-  public ReplicaAssignments(ReplicaSet replicas, AppliedSignal applied) {
+  public ReplicaAssignments(
+      int serverId, ReplicaSet replicas, ServerDirectory servers, AppliedSignal applied) {
+    this.serverId = serverId;
     this.replicas = replicas;
+    this.servers = servers;
     this.applied = applied;
   }
 
@@ -54,6 +66,7 @@ public final class ReplicaAssignments implements AssignedState {
 
   @Override
   public void apply(Image image) {
+    servers.update(image.getServersList());
     replicas.apply(
         new ReplicaUpdate.Image(
             image.getClusterId(),
@@ -61,11 +74,14 @@ public final class ReplicaAssignments implements AssignedState {
             tables(image.getTablesList()),
             roles(image.getReplicasList()),
             writers(image.getWritersList())));
+    led.clear();
+    image.getReplicasList().forEach(this::noteLeader);
     applied.raise();
   }
 
   @Override
   public void apply(Delta delta) {
+    servers.update(delta.getServersList());
     replicas.apply(
         new ReplicaUpdate.Delta(
             delta.getIndex(),
@@ -76,12 +92,31 @@ public final class ReplicaAssignments implements AssignedState {
                 .map(ReplicaAssignments::toBucket)
                 .collect(Collectors.toSet()),
             writers(delta.getWritersList())));
+    delta.getReplicasList().forEach(this::noteLeader);
+    delta.getRemovedReplicasList().forEach(id -> led.remove(toBucket(id)));
+    led.keySet().removeIf(bucket -> delta.getDroppedTablesList().contains(bucket.tableId()));
     applied.raise();
+  }
+
+  private void noteLeader(ReplicaState state) {
+    TableBucket bucket = toBucket(state.getBucket());
+    List<Integer> others =
+        state.getIsrList().stream().filter(server -> server != serverId).toList();
+    if (state.getLeaderServerId() == serverId && !others.isEmpty()) {
+      led.put(bucket, others);
+    } else {
+      led.remove(bucket);
+    }
+  }
+
+  @Override
+  public boolean leadsForOthers() {
+    return led.values().stream().anyMatch(others -> others.stream().anyMatch(servers::alive));
   }
 
   @Override
   public List<OfflineReplica> offline() {
-    return replicas.offline().stream()
+    return Stream.concat(replicas.offline().stream(), replicas.handsOver().stream())
         .map(
             each ->
                 OfflineReplica.newBuilder()
@@ -125,7 +160,9 @@ public final class ReplicaAssignments implements AssignedState {
                     state.getLeaderEpoch(),
                     state.getReplicasList(),
                     state.getIsrList(),
-                    state.getIsrVersion()))
+                    state.getIsrVersion(),
+                    state.getMinInsync(),
+                    state.getLakeEndOffset()))
         .toList();
   }
 
@@ -135,7 +172,7 @@ public final class ReplicaAssignments implements AssignedState {
         .toList();
   }
 
-  private static BucketId toProto(TableBucket bucket) {
+  static BucketId toProto(TableBucket bucket) {
     return BucketId.newBuilder()
         .setTableId(bucket.tableId())
         .setPartitionId(bucket.partitionId())

@@ -80,6 +80,8 @@ final class KvScanStream extends ScanCall {
     if (open == null) {
       open = bucket.requireRows().scan();
       scan = open;
+      // Of the moment it was opened: later a newer leader may have taken writes.
+      bucket.requireLease();
       meters.scanned();
     }
     boolean more = fill(open);

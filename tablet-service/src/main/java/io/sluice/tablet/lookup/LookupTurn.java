@@ -95,6 +95,7 @@ final class LookupTurn {
         }
         values.add(value);
       }
+      replica.requireLease();
       lookups.count(values);
       return LookupAnswer.rows(
           question.requestId(), tables.inSchema(question.schemaId(), replica.table(), values));

@@ -92,8 +92,9 @@ public final class RowLookups implements AutoCloseable {
    * The encoded rows of encoded keys, in their order, null for no row; up to {@value #READ_KEYS} as
    * of one moment, with everything acknowledged before.
    *
-   * @throws SluiceException NOT_LEADER and the like; UNSUPPORTED for a log table; BATCH_TOO_LARGE
-   *     when the rows of several keys are more than an answer holds
+   * @throws SluiceException NOT_LEADER and the like, LEADER_NOT_READY when another server may lead
+   *     by now; UNSUPPORTED for a log table; BATCH_TOO_LARGE when the rows of several keys are more
+   *     than an answer holds
    */
   public List<byte @Nullable []> read(TableBucket bucket, List<byte[]> keys) {
     return read(replica(bucket), keys);
@@ -103,6 +104,7 @@ public final class RowLookups implements AutoCloseable {
     RowsView rows = replica.requireRows();
     if (keys.size() <= READ_LARGE_ROWS) {
       List<byte @Nullable []> values = rows.multiGet(keys);
+      replica.requireLease();
       count(values);
       requireFits(keys.size(), bytes(values));
       return values;
@@ -120,6 +122,7 @@ public final class RowLookups implements AutoCloseable {
       from = to;
       step = bytes / from > LARGE_ROW_BYTES ? READ_LARGE_ROWS : READ_KEYS;
     }
+    replica.requireLease();
     return values;
   }
 
@@ -184,6 +187,7 @@ public final class RowLookups implements AutoCloseable {
       }
       throw e;
     }
+    replica.requireLease();
     meters.prefixes(prefixes.size(), rows.values().size());
     return rows;
   }

@@ -28,7 +28,7 @@ final class AppendShard implements Agent {
   private final Thread thread;
   // Of the shard's thread.
   private final List<ShardTask> batch = new ArrayList<>();
-  private final List<LocalReplica> changed = new ArrayList<>();
+  private final List<ReplicaNews> changed = new ArrayList<>();
   private volatile boolean stopping;
   private volatile boolean stopped;
 
@@ -90,9 +90,9 @@ final class AppendShard implements Agent {
     return Thread.currentThread() == thread;
   }
 
-  /** Has the replica's listeners told when all that is queued now is done. Shard's thread only. */
-  void tellLater(LocalReplica replica) {
-    changed.add(replica);
+  /** Has a replica's listeners told when all that is queued now is done. Shard's thread only. */
+  void tellLater(ReplicaNews news) {
+    changed.add(news);
   }
 
   private void loop() {
@@ -127,7 +127,7 @@ final class AppendShard implements Agent {
     }
     batch.clear();
     for (int i = 0; i < changed.size(); i++) {
-      changed.get(i).tellListeners();
+      changed.get(i).tell();
     }
     changed.clear();
     return done;

@@ -55,8 +55,11 @@ final class CleanStop {
             });
     Map<TableBucket, Long> points = new HashMap<>();
     open.forEach((bucket, each) -> points.put(bucket, each.forcedOffset()));
+    Map<TableBucket, Long> committed = new HashMap<>();
+    replicas.forEach(each -> committed.put(each.bucket(), each.committed()));
     try {
       data.saveRecoveryPoints(points, Set.of());
+      data.saveCommitted(committed);
       if (!clusterId.isEmpty()) {
         data.saveCluster(clusterId, Math.max(data.savedIndex(), appliedIndex));
       }

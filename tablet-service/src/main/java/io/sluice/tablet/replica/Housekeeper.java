@@ -166,11 +166,14 @@ final class Housekeeper implements Agent {
 
   private void saveRecoveryPoints() {
     Map<TableBucket, Long> points = new HashMap<>();
+    Map<TableBucket, Long> committed = new HashMap<>();
     for (LocalReplica replica : replicas.get()) {
       points.put(replica.bucket(), replica.log().forcedOffset());
+      committed.put(replica.bucket(), replica.committed());
     }
     try {
       data.saveRecoveryPoints(points, Set.of());
+      data.saveCommitted(committed);
       lastCheckpoint = time.nanoTime();
     } catch (SluiceException e) {
       log.warn("Recovery points are not saved; a restart would check more: {}", e.getMessage());

@@ -12,6 +12,7 @@ public final class KvCounters {
   private final LongAdder grantedIds = new LongAdder();
   private final LongAdder expiredRows = new LongAdder();
   private final LongAdder madeRows = new LongAdder();
+  private final LongAdder installedStores = new LongAdder();
 
   /** All zero. */
   public KvCounters() {
@@ -36,6 +37,10 @@ public final class KvCounters {
     madeRows.add(rows);
   }
 
+  void installedStore() {
+    installedStores.increment();
+  }
+
   private LongAdder adder(ErrorCode code) {
     return Objects.requireNonNull(refused.get(code));
   }
@@ -58,5 +63,10 @@ public final class KvCounters {
   /** Rows made by lookups of keys that had none. */
   public long madeRows() {
     return madeRows.sum();
+  }
+
+  /** Stores of followers that came from their leader. */
+  public long installedStores() {
+    return installedStores.sum();
   }
 }

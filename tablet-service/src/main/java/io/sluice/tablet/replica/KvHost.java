@@ -3,16 +3,20 @@ package io.sluice.tablet.replica;
 import io.sluice.common.Agent;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
 import io.sluice.common.TimeSource;
 import io.sluice.tablet.kv.KvResources;
 import io.sluice.tablet.kv.KvSettings;
 import io.sluice.tablet.kv.KvTablet;
 import io.sluice.tablet.kv.MemtableFlusher;
 import io.sluice.tablet.kv.snapshot.SnapshotAgent;
+import io.sluice.tablet.kv.snapshot.SnapshotCopy;
 import io.sluice.tablet.kv.snapshot.SnapshotStats;
+import io.sluice.tablet.replication.checkpoint.KvCheckpoints;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -53,6 +57,8 @@ public final class KvHost implements AutoCloseable {
   private final ExecutorService openers;
   // Agents that the last round of found no space on the disk.
   private final Set<Agent> withoutSpace = ConcurrentHashMap.newKeySet();
+  private final Map<TableBucket, KvReplica> leaders = new ConcurrentHashMap<>();
+  private volatile KvCheckpoints checkpoints = KvCheckpoints.NONE;
   // Three: neither a flush nor a snapshot that takes long keeps a stalled bucket from going on.
   private final ScheduledExecutorService background;
 
@@ -143,6 +149,11 @@ public final class KvHost implements AutoCloseable {
     return counters;
   }
 
+  /** Removes files and the like on a thread that is for that; not at all once this is closed. */
+  void laterInBackground(Runnable work) {
+    after(0, work);
+  }
+
   /** Does the same for many buckets on the threads that open stores, and waits for all. */
   <T> void forAll(Collection<T> buckets, Consumer<T> work) {
     List<CompletableFuture<Void>> running = new ArrayList<>();
@@ -163,6 +174,41 @@ public final class KvHost implements AutoCloseable {
 
   IdGrants ids() {
     return ids;
+  }
+
+  /** Sets who fetches rows from other servers; before any bucket follows one. */
+  public void checkpoints(KvCheckpoints fetching) {
+    checkpoints = fetching;
+  }
+
+  KvCheckpoints checkpoints() {
+    return checkpoints;
+  }
+
+  /** The bucket is led from here. */
+  void leads(TableBucket bucket, KvReplica rows) {
+    leaders.put(bucket, rows);
+  }
+
+  /** It is not any more. */
+  void leadsNoMore(TableBucket bucket, KvReplica rows) {
+    leaders.remove(bucket, rows);
+  }
+
+  /**
+   * A copy of the rows of a bucket that this server leads, for one that follows it; the caller
+   * closes it. Takes as long as reading the new part of the rows.
+   *
+   * @throws SluiceException NOT_LEADER when the bucket is not led from here in that epoch;
+   *     LEADER_NOT_READY or UNAVAILABLE while its rows are not open
+   */
+  public SnapshotCopy copyRows(TableBucket bucket, int leaderEpoch) {
+    KvReplica rows = leaders.get(bucket);
+    if (rows == null) {
+      throw new SluiceException(
+          ErrorCode.NOT_LEADER, "This server does not lead " + bucket + " in epoch " + leaderEpoch);
+    }
+    return rows.copy(leaderEpoch);
   }
 
   /** Runs something short after a short pause; not at all once this is closed. */

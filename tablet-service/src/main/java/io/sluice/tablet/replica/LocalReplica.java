@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 /**
  * A replica whose log is on this server's disk, with the rows beside it when the table has a
  * primary key: then the log is the changelog of the rows. Its shard's thread is the only one that
- * appends; roles come from the thread that follows the coordinator; everything others read is
- * volatile.
+ * writes, as {@link Leading} or {@link Following}; roles come from the thread that follows the
+ * coordinator; everything others read is volatile.
  */
 final class LocalReplica implements Replica {
   private static final Logger logger = LoggerFactory.getLogger(LocalReplica.class);
@@ -25,27 +25,32 @@ final class LocalReplica implements Replica {
   private final BucketLog log;
   private final AppendShard shard;
   private final @Nullable KvReplica kv;
+  private final @Nullable RowsProgress rows;
   private final @Nullable ExpirySweep expiry;
   private final Retention retention;
   private final Refusals refusals;
   private final ReplicaStatus status;
-  private final Listeners listeners = new Listeners();
+  private final CommitPoint commits;
+  private final Leading leading;
+  private final Following following;
+  private final ReplicaNews news;
   // Of the shard's thread.
+  private final OwnPromise promise;
   private final PutQueue puts;
-  private boolean telling;
-  private boolean pausing;
 
   private volatile HostedTable table;
-  private volatile long committed;
-  private volatile long visible;
 
-  LocalReplica(ReplicaContext context, BucketLog log, AppendShard shard, HostedTable table) {
+  /**
+   * @param committed what was committed as far as this server knew when it stopped
+   */
+  LocalReplica(
+      ReplicaContext context, BucketLog log, AppendShard shard, HostedTable table, long committed) {
     this.context = context;
     this.log = log;
     this.shard = shard;
     this.table = table;
-    this.committed = log.startOffset();
-    this.visible = committed;
+    this.news = new ReplicaNews(shard, this::displayName);
+    this.promise = new OwnPromise(this, context);
     this.kv =
         table.schema().primaryKey().isEmpty()
             ? null
@@ -55,12 +60,17 @@ final class LocalReplica implements Replica {
                 this::table,
                 new ReplicaChangelog(this),
                 new WaitingForIds(this));
+    this.rows = kv == null ? null : new RowsProgress(this, context, kv);
     this.expiry = kv == null ? null : new ExpirySweep(this, kv, context.kv());
-    this.retention = new Retention(this, log, kv);
-    retention.table(table);
+    long known = Math.max(log.startOffset(), Math.min(committed, log.endOffset()));
+    this.commits = new CommitPoint(this, rows, known, kv == null ? known : log.startOffset());
     this.refusals = new Refusals(context.serverId(), this::displayName);
     this.status = new ReplicaStatus(refusals);
-    this.puts = new PutQueue(this, context, log, kv, refusals);
+    this.leading = new Leading(this, context, log, commits);
+    this.following = new Following(this, context, log, commits, kv, rows);
+    this.retention = new Retention(this, log, kv, following);
+    retention.table(table);
+    this.puts = new PutQueue(this, context, log, kv, refusals, leading);
   }
 
   @Override
@@ -84,6 +94,11 @@ final class LocalReplica implements Replica {
     ControlTask.queue(shard, work);
   }
 
+  /** Does something on the thread that owns the log, or says that it was not done. */
+  void submit(ShardCall call) {
+    shard.submit(call);
+  }
+
   Retention retention() {
     return retention;
   }
@@ -92,9 +107,27 @@ final class LocalReplica implements Replica {
     return log;
   }
 
+  Leading leading() {
+    return leading;
+  }
+
+  ReplicaNews news() {
+    return news;
+  }
+
   /** How messages name this bucket. */
   String displayName() {
     return table.path() + "-" + bucket().bucket();
+  }
+
+  /** What the coordinator decided last, null before it did. */
+  @Nullable ReplicaRole role() {
+    return status.leadership().role();
+  }
+
+  /** What it may do now. */
+  Leadership.State state() {
+    return status.leadership().state();
   }
 
   /** Follows the coordinator's decision; one with an older epoch or ISR version changes nothing. */
@@ -109,80 +142,93 @@ final class LocalReplica implements Replica {
     if (sameTerm && leads && before.state() != Leadership.State.FOLLOWER) {
       // The shard may turn PREPARING into LEADING at the same time.
       status.keepsStateIn(role);
-      ControlTask.queue(shard, this::prepare);
+      onShard(this::settle);
       return;
     }
     status.becomes(
         new Leadership(leads ? Leadership.State.PREPARING : Leadership.State.FOLLOWER, role));
-    ControlTask.queue(shard, leads ? this::prepare : this::refuseWaiting);
-    tellListeners();
+    onShard(this::settle);
+    news.tellReaders();
   }
 
-  /** Records the epoch and, when all of earlier epochs is committed, begins to lead. */
+  /** Makes of this replica what its newest role says. */
+  private void settle() {
+    Leadership now = status.leadership();
+    ReplicaRole role = now.role();
+    if (role == null || now.state() == Leadership.State.GONE || status.offlineReason() != null) {
+      return;
+    }
+    if (now.state() == Leadership.State.FOLLOWER) {
+      leading.end();
+      if (kv != null) {
+        kv.leadNoMore();
+      }
+      puts.refuseAll(refusals.notLeader(now));
+      following.follow(role);
+    } else if (leading.epoch() == now.epoch()) {
+      leading.decided(role);
+    } else {
+      begin(role);
+    }
+  }
+
+  private void begin(ReplicaRole role) {
+    following.end();
+    try {
+      leading.begin(role);
+      news.forFollowers();
+    } catch (SluiceException e) {
+      takeOffline("Cannot begin epoch " + role.leaderEpoch() + ": " + e.getMessage());
+    }
+  }
+
+  /** Something has moved in the epoch that this server leads in: goes on with what waits for it. */
+  void progressed() {
+    leading.advance();
+    if (state() == Leadership.State.PREPARING) {
+      prepare();
+    }
+  }
+
+  /** Goes on with the rows, whatever became of the role meanwhile. */
+  void goOn() {
+    if (status.gone() || status.offlineReason() != null) {
+      return;
+    }
+    if (leading.isActive()) {
+      progressed();
+    } else {
+      following.standBy();
+    }
+  }
+
+  /** Begins to serve when all of earlier epochs is committed and in the rows. */
   private void prepare() {
     Leadership now = status.leadership();
-    if (now.state() == Leadership.State.LEADING) {
-      advance();
+    if (now.state() != Leadership.State.PREPARING
+        || now.epoch() != leading.epoch()
+        || status.offlineReason() != null
+        || (rows != null && !rows.load(commits.committed()))) {
       return;
     }
-    if (now.state() != Leadership.State.PREPARING || status.offlineReason() != null) {
+    leading.advance();
+    long committed = commits.committed();
+    if (committed < leading.epochStart()
+        || commits.visible() < committed
+        || (rows != null && (rows.isBehind(committed) || (leading.hasOthers() && promise.holds())))
+        || !status.leads(now)) {
       return;
     }
-    long epochStart;
-    try {
-      epochStart = log.startEpoch(now.epoch());
-    } catch (SluiceException e) {
-      takeOffline("Cannot begin epoch " + now.epoch() + ": " + e.getMessage());
-      return;
+    if (kv != null) {
+      kv.lead(now.epoch());
     }
-    advance();
-    if (!loadRows()) {
-      return;
-    }
-    advance();
-    if (committed >= epochStart
-        && visible >= committed
-        && (kv == null || !kv.isBehind(committed))
-        && status.leads(now)) {
-      if (kv != null) {
-        kv.lead(now.epoch());
-      }
-      logger.debug(
-          "Leads {} ({}) from offset {} under epoch {}",
-          displayName(),
-          bucket(),
-          epochStart,
-          now.epoch());
-      changed();
-    }
-  }
-
-  /**
-   * Loads a part of the changelog that the rows do not have yet; when there is more, prepares on in
-   * a turn of its own, so that other buckets of the shard go on.
-   */
-  private boolean loadRows() {
-    if (kv == null) {
-      return true;
-    }
-    try {
-      switch (kv.catchUp(committed, () -> onShard(this::prepare))) {
-        case DONE -> {
-          return true;
-        }
-        case MORE -> onShard(this::prepare);
-        case STALLED -> goOnAfterPause();
-        case OPENING -> {
-          // Prepares on when it is open.
-        }
-      }
-    } catch (SluiceException e) {
-      takeOffline("Cannot load the rows: " + e.getMessage());
-    } catch (RuntimeException | Error defect) {
-      takeOffline("The rows cannot be loaded in a way that is not understood: " + defect);
-      throw defect;
-    }
-    return false;
+    logger.debug(
+        "Leads {} ({}) from offset {} under epoch {}",
+        displayName(),
+        bucket(),
+        leading.epochStart(),
+        now.epoch());
+    news.forReaders();
   }
 
   /**
@@ -196,7 +242,7 @@ final class LocalReplica implements Replica {
     logger.warn("Restores the rows of {}: {}", displayName(), damage.getMessage());
     status.leadsNoMore();
     kv.dropDamaged(damage);
-    prepare();
+    goOn();
   }
 
   /** Ends every use: the directory is about to be removed. Waits until nothing is being written. */
@@ -205,13 +251,22 @@ final class LocalReplica implements Replica {
     ControlTask.call(
         shard,
         () -> {
-          refuseWaiting();
+          endService(refusals.notLeader(status.leadership()));
           if (kv != null) {
             kv.discard();
           }
           return true;
         });
-    tellListeners();
+    news.tellReaders();
+  }
+
+  private void endService(SluiceException why) {
+    leading.end();
+    following.end();
+    if (kv != null) {
+      kv.leadNoMore();
+    }
+    puts.refuseAll(why);
   }
 
   /** Closes the store of the rows; after the shard has stopped. */
@@ -231,9 +286,25 @@ final class LocalReplica implements Replica {
     return status.requireLeader();
   }
 
+  @Override
+  public void requireLease() {
+    status.requireLeader();
+    if (!leading.hasLease()) {
+      throw refusals.noLease();
+    }
+  }
+
   /** Throws what forbids every use now: offline, or removed. */
   Leadership requireServing() {
     return status.requireServing();
+  }
+
+  /** Why followers get nothing here: this server does not lead, or not yet. */
+  SluiceException notLeading() {
+    Leadership now = requireServing();
+    return now.state() == Leadership.State.FOLLOWER
+        ? refusals.notLeader(now)
+        : refusals.preparing(now);
   }
 
   @Override
@@ -284,27 +355,7 @@ final class LocalReplica implements Replica {
    * @param done called on the shard's thread with whether they are gone
    */
   void removeExpired(List<byte[]> keys, Consumer<Boolean> done) {
-    onShard(
-        () -> {
-          boolean removed = false;
-          try {
-            Leadership now = status.leadership();
-            if (kv != null && leads() && !context.disk().full()) {
-              kv.removeExpired(keys, now.epoch());
-              removed = true;
-              advance();
-            }
-          } catch (SluiceException e) {
-            // They stay hidden; the next pass finds them again.
-            afterFailure(e);
-            logger.debug("Expired rows of {} stay for now: {}", displayName(), e.getMessage());
-          } catch (RuntimeException | Error defect) {
-            takeOffline("Expired rows were removed in a way that is not understood: " + defect);
-            throw defect;
-          } finally {
-            done.accept(removed);
-          }
-        });
+    onShard(() -> puts.removeExpired(keys, done));
   }
 
   void afterFailure(SluiceException refused) {
@@ -317,77 +368,12 @@ final class LocalReplica implements Replica {
 
   /** Advances committed as far as the in-sync replicas have the log, and answers who waited. */
   void advance() {
-    ReplicaRole role = status.leadership().role();
-    if (role == null || !role.isOnlyReplica(context.serverId())) {
-      return;
-    }
-    committed = log.endOffset();
-    long seen = kv == null ? committed : Math.min(committed, apply(kv));
-    // Rows that are being restored are behind what was visible already.
-    if (seen <= visible) {
-      return;
-    }
-    visible = seen;
-    puts.succeedBelow(visible);
-    changed();
-  }
-
-  /** Moves what is committed to the rows, as far as their store takes it now. */
-  private long apply(KvReplica rows) {
-    try {
-      rows.apply(committed);
-    } catch (SluiceException e) {
-      // What is committed must get there in the end: it was taken in.
-      if (e.code() != ErrorCode.DISK_FULL) {
-        takeOffline("Cannot apply changes to the rows: " + e.getMessage());
-        return visible;
-      }
-      context.disk().foundNoSpace();
-    }
-    if (rows.isBehind(committed)) {
-      goOnAfterPause();
-    }
-    return rows.applied();
-  }
-
-  /** The store asked to wait: tries again what became of the role meanwhile. */
-  private void goOnAfterPause() {
-    if (!pausing) {
-      pausing = true;
-      context
-          .kv()
-          .afterPause(
-              () ->
-                  ControlTask.queue(
-                      shard,
-                      () -> {
-                        pausing = false;
-                        prepare();
-                      }));
-    }
-  }
-
-  private void refuseWaiting() {
-    if (kv != null) {
-      kv.leadNoMore();
-    }
-    puts.refuseAll(refusals.notLeader(status.leadership()));
+    leading.advance();
   }
 
   @Override
   public long writerSequence(long writerId, int writerEpoch) {
-    requireLeader();
-    return ControlTask.call(
-        shard,
-        () -> {
-          requireLeader();
-          int newest = Math.max(log.writerEpoch(writerId), context.fences().newest(writerId));
-          if (writerEpoch < newest) {
-            throw refusals.fenced(writerId, writerEpoch, newest);
-          }
-          context.fences().raise(writerId, writerEpoch);
-          return log.lastSequence(writerId);
-        });
+    return WriterQuery.ask(this, shard, requireLeader(), writerId, writerEpoch);
   }
 
   @Override
@@ -395,25 +381,28 @@ final class LocalReplica implements Replica {
     // Each is read before the one that bounds it from above.
     long start = log.startOffset();
     long forced = log.forcedOffset();
-    long shown = visible;
-    long reached = committed;
+    long shown = commits.visible();
+    long reached = commits.committed();
     long end = log.endOffset();
-    long rows = kv == null ? ReplicaOffsets.UNKNOWN_ROWS : kv.rowCount();
-    return new ReplicaOffsets(start, start, reached, shown, Math.min(shown, forced), end, rows);
+    long count = kv == null ? ReplicaOffsets.UNKNOWN_ROWS : kv.rowCount();
+    return new ReplicaOffsets(start, start, reached, shown, Math.min(shown, forced), end, count);
   }
 
   long visible() {
-    return visible;
+    return commits.visible();
+  }
+
+  long committed() {
+    return commits.committed();
   }
 
   @Override
   public RowsView requireRows() {
-    KvReplica rows = kv;
-    if (rows == null) {
+    if (kv == null) {
       throw refusals.noRows(table);
     }
     requireLeader();
-    return rows.rows();
+    return kv.rows();
   }
 
   @Override
@@ -463,8 +452,8 @@ final class LocalReplica implements Replica {
       return;
     }
     logger.error("Replica of {} ({}) goes offline: {}", displayName(), bucket(), reason);
-    ControlTask.queue(shard, () -> puts.refuseAll(refusals.offline(reason)));
-    tellListeners();
+    onShard(() -> endService(refusals.offline(reason)));
+    news.tellReaders();
   }
 
   /** Why this replica serves nothing, null when it serves. */
@@ -474,26 +463,11 @@ final class LocalReplica implements Replica {
 
   @Override
   public void addListener(Runnable listener) {
-    listeners.add(listener);
+    news.readers().add(listener);
   }
 
   @Override
   public void removeListener(Runnable listener) {
-    listeners.remove(listener);
-  }
-
-  private void changed() {
-    if (!telling) {
-      telling = true;
-      shard.tellLater(this);
-    }
-  }
-
-  /** Calls the listeners. */
-  void tellListeners() {
-    if (shard.isCurrentThread()) {
-      telling = false;
-    }
-    listeners.tell(displayName());
+    news.readers().remove(listener);
   }
 }

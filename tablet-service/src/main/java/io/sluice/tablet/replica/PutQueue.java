@@ -8,7 +8,10 @@ import io.sluice.tablet.log.SequenceDecision;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The puts of one bucket, in the order they came: decides on each, stores it and answers it when
@@ -18,11 +21,14 @@ import org.jspecify.annotations.Nullable;
  * <p>Owned by the shard's thread.
  */
 final class PutQueue {
+  private static final Logger logger = LoggerFactory.getLogger(PutQueue.class);
+
   private final LocalReplica replica;
   private final ReplicaContext context;
   private final BucketLog log;
   private final @Nullable KvReplica kv;
   private final Refusals refusals;
+  private final Leading leading;
   private final WaitingPuts waiting = new WaitingPuts();
   private final ArrayDeque<Put> parked = new ArrayDeque<>();
   private long watches;
@@ -32,12 +38,14 @@ final class PutQueue {
       ReplicaContext context,
       BucketLog log,
       @Nullable KvReplica kv,
-      Refusals refusals) {
+      Refusals refusals,
+      Leading leading) {
     this.replica = replica;
     this.context = context;
     this.log = log;
     this.kv = kv;
     this.refusals = refusals;
+    this.leading = leading;
   }
 
   /** Takes a put in. */
@@ -65,9 +73,10 @@ final class PutQueue {
     try {
       Leadership now = replica.requireServing();
       if (!now.leads(put.epoch())) {
-        throw now.preparesIn(put.epoch())
-            ? refusals.preparing(put.epoch())
-            : refusals.notLeader(now);
+        throw now.preparesIn(put.epoch()) ? refusals.notYetWritable(now) : refusals.notLeader(now);
+      }
+      if (!leading.isWritable()) {
+        throw leading.notEnough(refusals);
       }
       if (!put.store(this)) {
         return false;
@@ -137,6 +146,20 @@ final class PutQueue {
     return true;
   }
 
+  /** The last sequence stored for a writer; fences the epochs below its own. */
+  long lastSequence(long writerId, int writerEpoch) {
+    int newest = Math.max(log.writerEpoch(writerId), context.fences().newest(writerId));
+    if (writerEpoch < newest) {
+      throw refusals.fenced(writerId, writerEpoch, newest);
+    }
+    context.fences().raise(writerId, writerEpoch);
+    return log.lastSequence(writerId);
+  }
+
+  long logEnd() {
+    return log.endOffset();
+  }
+
   private void requireDisk() {
     if (context.disk().full()) {
       throw context.disk().refusal(replica.displayName());
@@ -164,6 +187,27 @@ final class PutQueue {
     }
     stored(put, rows.insertMissing(put.keys(), put.epoch()));
     return true;
+  }
+
+  /** Deletes those of the rows that have expired by then; says whether they are gone. */
+  void removeExpired(List<byte[]> keys, Consumer<Boolean> done) {
+    boolean removed = false;
+    try {
+      if (kv != null && replica.leads() && leading.isWritable() && !context.disk().full()) {
+        kv.removeExpired(keys, leading.epoch());
+        removed = true;
+        replica.advance();
+      }
+    } catch (SluiceException e) {
+      // They stay hidden; the next pass finds them again.
+      replica.afterFailure(e);
+      logger.debug("Expired rows of {} stay for now: {}", replica.displayName(), e.getMessage());
+    } catch (RuntimeException | Error defect) {
+      replica.takeOffline("Expired rows were removed in a way that is not understood: " + defect);
+      throw defect;
+    } finally {
+      done.accept(removed);
+    }
   }
 
   private void stored(Put put, long base) {

@@ -4,6 +4,7 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.format.batch.LogBatchHeader;
 import io.sluice.tablet.log.SequenceDecision;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
@@ -23,10 +24,56 @@ record Refusals(int serverId, Supplier<String> bucketName) {
         ErrorCode.TABLE_CHANGED, "The replica of " + bucket() + " was removed");
   }
 
-  SluiceException preparing(int epoch) {
+  SluiceException preparing(Leadership now) {
+    ReplicaRole role = now.role();
     return new SluiceException(
         ErrorCode.LEADER_NOT_READY,
-        "This server begins to lead " + bucket() + " under epoch " + epoch);
+        "This server begins to lead "
+            + bucket()
+            + " under epoch "
+            + now.epoch()
+            + (role == null || role.hasMinInsync()
+                ? ""
+                : ", which takes until more replicas are in sync: " + shortage(role)));
+  }
+
+  /** As {@link #preparing}, of a put. */
+  SluiceException notYetWritable(Leadership now) {
+    ReplicaRole role = now.role();
+    return role == null || role.hasMinInsync()
+        ? preparing(now)
+        : notEnoughReplicas(role.replicas(), role.isr(), role.minInsync());
+  }
+
+  SluiceException noLease() {
+    return new SluiceException(
+        ErrorCode.LEADER_NOT_READY,
+        "This server cannot tell whether it still leads "
+            + bucket()
+            + ": not every in-sync replica has asked for news lately");
+  }
+
+  SluiceException notEnoughReplicas(List<Integer> replicas, List<Integer> isr, int minInsync) {
+    return new SluiceException(
+        ErrorCode.NOT_ENOUGH_REPLICAS,
+        "A write to " + bucket() + " is not taken now: " + shortage(replicas, isr, minInsync));
+  }
+
+  private static String shortage(ReplicaRole role) {
+    return shortage(role.replicas(), role.isr(), role.minInsync());
+  }
+
+  private static String shortage(List<Integer> replicas, List<Integer> isr, int minInsync) {
+    List<Integer> away = replicas.stream().filter(server -> !isr.contains(server)).toList();
+    return "of its replicas only "
+        + isr.size()
+        + " of the "
+        + minInsync
+        + " needed are in sync (servers "
+        + isr
+        + "); see that servers "
+        + away
+        + " run and catch up";
   }
 
   SluiceException notLeader(Leadership now) {

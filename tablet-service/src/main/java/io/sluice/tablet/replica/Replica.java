@@ -68,6 +68,13 @@ public interface Replica {
    */
   RowsView requireRows();
 
+  /**
+   * That no other server can act as leader of the bucket yet, so that what was read just now is the
+   * newest: LEADER_NOT_READY when that is not certain, else as {@link #requireLeader}. Asked after
+   * each read of {@link #requireRows}, before it is answered; does not block.
+   */
+  default void requireLease() {}
+
   /** Calls the listener, on any thread and without locks held, whenever visible or role changes. */
   void addListener(Runnable listener);
 

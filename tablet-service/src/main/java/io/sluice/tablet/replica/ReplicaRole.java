@@ -11,7 +11,9 @@ import java.util.List;
  * @param leaderEpoch grows with every election
  * @param replicas servers that keep a copy
  * @param isr servers whose copy has all that is committed
- * @param isrVersion grows with every change of the ISR
+ * @param isrVersion grows with every change of the replicas or the ISR
+ * @param minInsync in-sync replicas without which nothing is committed
+ * @param lakeEndOffset end of what the lake has: offsets below it are not used again
  */
 public record ReplicaRole(
     TableBucket bucket,
@@ -19,10 +21,25 @@ public record ReplicaRole(
     int leaderEpoch,
     List<Integer> replicas,
     List<Integer> isr,
-    int isrVersion) {
+    int isrVersion,
+    int minInsync,
+    long lakeEndOffset) {
+  /** A number of in-sync replicas of 0 stands for what is usual with as many replicas. */
   public ReplicaRole {
     replicas = List.copyOf(replicas);
     isr = List.copyOf(isr);
+    minInsync = minInsync > 0 ? minInsync : Math.min(2, Math.max(1, replicas.size()));
+  }
+
+  /** With the usual number of in-sync replicas, of a bucket that is not in a lake. */
+  public ReplicaRole(
+      TableBucket bucket,
+      int leaderServerId,
+      int leaderEpoch,
+      List<Integer> replicas,
+      List<Integer> isr,
+      int isrVersion) {
+    this(bucket, leaderServerId, leaderEpoch, replicas, isr, isrVersion, 0, 0);
   }
 
   /** Whether it was decided before the other one. */
@@ -31,8 +48,13 @@ public record ReplicaRole(
         || (leaderEpoch == other.leaderEpoch && isrVersion < other.isrVersion);
   }
 
-  /** With no other in-sync replica, what the server writes is committed. */
+  /** Whether there is no other replica: then what the server writes is committed. */
   boolean isOnlyReplica(int serverId) {
-    return isr.isEmpty() || (isr.size() == 1 && isr.get(0) == serverId);
+    return replicas.size() == 1 && replicas.get(0) == serverId;
+  }
+
+  /** Whether as many replicas are in sync as a write needs. */
+  boolean hasMinInsync() {
+    return isr.size() >= minInsync;
   }
 }

@@ -11,10 +11,10 @@ import io.sluice.tablet.log.DiskGuard;
 import io.sluice.tablet.log.LogContext;
 import io.sluice.tablet.log.OpenFiles;
 import io.sluice.tablet.log.StoragePlatform;
-import java.nio.file.Path;
+import io.sluice.tablet.replication.ReplicationSource;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +22,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.ConcurrentSkipListSet;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,10 +52,11 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
   private final HousekeepingLoop housekeeping;
   private final TableCatalog catalog = new TableCatalog();
   private final ConcurrentMap<TableBucket, LocalReplica> replicas = new ConcurrentHashMap<>();
-  // Found at start, not yet assigned; or not openable. Changed by the thread that applies updates.
-  private final Map<TableBucket, BucketLog> unassigned = new HashMap<>();
-  private final ConcurrentMap<TableBucket, String> damaged = new ConcurrentHashMap<>();
-  private final Set<TableBucket> directories = new ConcurrentSkipListSet<>();
+  // Changed by whoever holds this object's monitor.
+  private final ReplicaHomes homes;
+  private final Rebuilds rebuilds;
+  private final FullDisk fullDisk;
+  private final ReplicationTick tick = new ReplicationTick(this::tick);
   private volatile long appliedIndex;
   private volatile String clusterId;
   private boolean closed;
@@ -66,13 +66,23 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
       StoragePlatform platform,
       BatchSlicer slicer,
       KvHost kv,
+      ReplicationContext replication,
       DataDirectory data) {
     this.config = config;
     this.platform = platform;
     this.data = data;
     this.files = new OpenFiles(platform.files(), config.openFiles());
     DiskGuard disk = new DiskGuard(config.disk(), platform.disk(), data.root());
-    this.context = new ReplicaContext(config.serverId(), fences, disk, slicer, kv);
+    this.context =
+        new ReplicaContext(
+            config.serverId(),
+            platform.time(),
+            fences,
+            disk,
+            slicer,
+            kv,
+            replication,
+            new ReplicationCounters());
     this.retention =
         new RetentionAgent(platform.time(), disk, config.retentionIntervalMs(), replicas::values);
     this.housekeeper =
@@ -86,27 +96,39 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
             replicas::values);
     this.housekeeping = new HousekeepingLoop(housekeeper);
     this.clusterId = data.clusterId();
-    this.directories.addAll(data.scan());
+    this.homes = new ReplicaHomes(data, this::logContext, pool);
+    this.fullDisk = new FullDisk(disk, platform.time());
+    this.rebuilds = new Rebuilds(config.serverId(), platform.time(), context.counters());
     disk.check();
   }
 
   /**
-   * Opens the data directory and recovers every replica in it.
+   * Opens the data directory and recovers every replica in it, for a server without others.
    *
    * @param kv what primary-key buckets share; outlives the set
    */
   public static ReplicaSet open(
       TabletStorageConfig config, TimeSource time, BatchSlicer slicer, KvHost kv) {
-    return open(config, StoragePlatform.of(time), slicer, kv);
+    return open(config, StoragePlatform.of(time), slicer, kv, ReplicationContext.NONE);
   }
 
   /** The same on another platform. */
   public static ReplicaSet open(
       TabletStorageConfig config, StoragePlatform platform, BatchSlicer slicer, KvHost kv) {
+    return open(config, platform, slicer, kv, ReplicationContext.NONE);
+  }
+
+  /** The same for a server among others. */
+  public static ReplicaSet open(
+      TabletStorageConfig config,
+      StoragePlatform platform,
+      BatchSlicer slicer,
+      KvHost kv,
+      ReplicationContext replication) {
     DataDirectory data = DataDirectory.open(platform, config.dataDirectory());
     boolean opened = false;
     try {
-      ReplicaSet set = new ReplicaSet(config, platform, slicer, kv, data);
+      ReplicaSet set = new ReplicaSet(config, platform, slicer, kv, replication, data);
       set.recover();
       set.start();
       opened = true;
@@ -120,19 +142,14 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
 
   private void recover() {
     long start = platform.time().nanoTime();
-    LogContext logs = logContext();
-    LogPool.Outcome recovered =
-        new LogPool(config.recoveryThreads())
-            .run("Recovery", directories, bucket -> data.openLog(logs, bucket));
-    unassigned.putAll(recovered.logs());
-    damaged.putAll(recovered.failed());
+    homes.recover(config.recoveryThreads());
     log.info(
         "Opened {} replicas in {} after {} ({} ms), {} offline",
-        directories.size(),
+        homes.all().size(),
         data.root(),
         data.stoppedCleanly() ? "an orderly stop" : "a crash",
         (platform.time().nanoTime() - start) / 1_000_000,
-        damaged.size());
+        homes.damaged().size());
   }
 
   private LogContext logContext() {
@@ -144,6 +161,7 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
       shards.add(new AppendShard(i, config.queueBytes()).start());
     }
     housekeeping.start(config.forceIntervalMs());
+    tick.start();
   }
 
   /**
@@ -158,7 +176,7 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
   public synchronized void apply(ReplicaUpdate update) {
     boolean mayDelete = update.index() >= data.savedIndex();
     if (update instanceof ReplicaUpdate.Image image) {
-      checkCluster(image);
+      clusterId = ClusterCheck.adopt(data, image);
       catalog.replace(image.tables(), image.replicas());
     } else if (update instanceof ReplicaUpdate.Delta delta) {
       if (appliedIndex == 0) {
@@ -191,38 +209,30 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
     }
   }
 
-  private void checkCluster(ReplicaUpdate.Image image) {
-    String own = data.clusterId();
-    if (own.isEmpty()) {
-      data.saveCluster(image.clusterId(), image.index());
-      clusterId = image.clusterId();
-    } else if (!own.equals(image.clusterId())) {
-      SluiceException refusal =
-          new SluiceException(
-              ErrorCode.INVALID_ARGUMENT,
-              "Data directory "
-                  + data.root()
-                  + " belongs to cluster "
-                  + own
-                  + ", but the coordinator is of cluster "
-                  + image.clusterId()
-                  + "; use another data directory or another coordinator");
-      log.error("{}", refusal.getMessage());
-      throw refusal;
+  /** Removes the replicas that are not in the set of this server's own. */
+  private void remove(Set<TableBucket> own) {
+    List<TableBucket> gone = new ArrayList<>();
+    for (TableBucket bucket : homes.all()) {
+      if (!own.contains(bucket)) {
+        log.info("Removes the replica of {}: the coordinator no longer has it here", bucket);
+        rebuilds.forget(bucket);
+        gone.add(bucket);
+      }
     }
+    retire(gone);
   }
 
-  /**
-   * Removes the replicas that are not in the set of this server's own: renames their directories,
-   * forgets all their recovery points at once, then has them deleted.
-   */
-  private void remove(Set<TableBucket> own) {
+  /** Renames directories, forgets all their recovery points at once, then has them deleted. */
+  private void retire(List<TableBucket> buckets) {
     Map<TableBucket, Housekeeper.Removed> removed = new HashMap<>();
     try {
-      for (TableBucket bucket : directories) {
-        if (!own.contains(bucket)) {
-          removed.put(bucket, retire(bucket));
+      for (TableBucket bucket : buckets) {
+        LocalReplica replica = replicas.get(bucket);
+        if (replica != null) {
+          replica.retire();
+          replicas.remove(bucket);
         }
+        removed.put(bucket, homes.retire(bucket, replica == null ? null : replica.log()));
       }
     } finally {
       if (!removed.isEmpty()) {
@@ -230,26 +240,6 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
         removed.values().forEach(housekeeper::delete);
       }
     }
-  }
-
-  private Housekeeper.Removed retire(TableBucket bucket) {
-    log.info("Removes the replica of {}: the coordinator no longer has it here", bucket);
-    LocalReplica replica = replicas.get(bucket);
-    BucketLog open = replica != null ? replica.log() : unassigned.remove(bucket);
-    Path renamed;
-    if (open != null) {
-      if (replica != null) {
-        replica.retire();
-        replicas.remove(bucket);
-      }
-      renamed = data.deletedPath(bucket);
-      open.moveTo(renamed);
-    } else {
-      renamed = data.retire(bucket);
-    }
-    damaged.remove(bucket);
-    directories.remove(bucket);
-    return new Housekeeper.Removed(bucket, renamed, open);
   }
 
   private void updateTables() {
@@ -267,15 +257,44 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
             .filter(role -> role.replicas().contains(config.serverId()))
             .filter(this::isDescribed)
             .toList();
-    create(own, update.index());
-    for (ReplicaRole role : own) {
-      LocalReplica replica = replicas.get(role.bucket());
-      if (replica == null && unassigned.containsKey(role.bucket())) {
-        replica = openReplica(role.bucket());
+    assign(own, update.index());
+  }
+
+  private void assign(List<ReplicaRole> own, long index) {
+    retire(rebuilds.due(own, this::offlineReason));
+    create(own, index);
+    own.forEach(this::assign);
+  }
+
+  private void assign(ReplicaRole role) {
+    LocalReplica known = replicas.get(role.bucket());
+    LocalReplica replica = known != null ? known : openReplica(role.bucket());
+    if (replica != null) {
+      replica.assign(role);
+    }
+  }
+
+  private @Nullable String offlineReason(TableBucket bucket) {
+    LocalReplica replica = replicas.get(bucket);
+    return replica == null ? homes.damaged().get(bucket) : replica.offlineReason();
+  }
+
+  /** Has leaders look at their followers, and begins anew what can be under the newest roles. */
+  void tick() {
+    for (LocalReplica replica : replicas.values()) {
+      if (replica.leading().view() != null || replica.state() == Leadership.State.PREPARING) {
+        replica.onShard(replica.leading()::tick);
       }
-      if (replica != null) {
-        replica.assign(role);
-      }
+    }
+    context.counters().tell();
+    if (!offline().isEmpty()) {
+      rebuild();
+    }
+  }
+
+  private synchronized void rebuild() {
+    if (!closed) {
+      assign(catalog.roles(offline().stream().map(OfflineReplica::bucket).toList()), appliedIndex);
     }
   }
 
@@ -290,31 +309,26 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
   /** Makes the logs of the buckets that have no directory here yet. */
   private void create(List<ReplicaRole> roles, long index) {
     List<TableBucket> missing =
-        roles.stream()
-            .map(ReplicaRole::bucket)
-            .filter(bucket -> !directories.contains(bucket))
-            .toList();
+        roles.stream().map(ReplicaRole::bucket).filter(bucket -> !homes.contains(bucket)).toList();
     if (missing.isEmpty()) {
       return;
     }
     data.saveCluster(clusterId, Math.max(data.savedIndex(), index));
-    LogContext logs = logContext();
-    LogPool.Outcome created =
-        pool.run("Creation", missing, bucket -> data.createLog(logs, bucket, tableOf(bucket)));
-    unassigned.putAll(created.logs());
-    damaged.putAll(created.failed());
-    directories.addAll(missing);
+    homes.create(missing, bucket -> describedTable(bucket).path().toString());
   }
 
-  private String tableOf(TableBucket bucket) {
-    return Objects.requireNonNull(catalog.table(bucket.tableId())).path().toString();
+  private HostedTable describedTable(TableBucket bucket) {
+    return Objects.requireNonNull(catalog.table(bucket.tableId()));
   }
 
-  private LocalReplica openReplica(TableBucket bucket) {
-    BucketLog opened = Objects.requireNonNull(unassigned.remove(bucket));
-    HostedTable table = Objects.requireNonNull(catalog.table(bucket.tableId()));
+  private @Nullable LocalReplica openReplica(TableBucket bucket) {
+    BucketLog opened = homes.takeLog(bucket);
+    if (opened == null) {
+      return null;
+    }
+    HostedTable table = describedTable(bucket);
     AppendShard shard = shards.get(Math.floorMod(bucket.hashCode(), shards.size()));
-    LocalReplica replica = new LocalReplica(context, opened, shard, table);
+    LocalReplica replica = new LocalReplica(context, opened, shard, table, data.committed(bucket));
     replicas.put(bucket, replica);
     return replica;
   }
@@ -336,39 +350,38 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
 
   /** Every bucket with a directory here, offline ones too. */
   public Set<TableBucket> directories() {
-    return Collections.unmodifiableSet(directories);
+    return homes.all();
   }
 
   /** Replicas that serve nothing. */
   public List<OfflineReplica> offline() {
     List<OfflineReplica> offline = new ArrayList<>();
-    damaged.forEach((bucket, reason) -> offline.add(new OfflineReplica(bucket, reason)));
-    for (LocalReplica replica : replicas.values()) {
-      String reason = replica.offlineReason();
+    homes.damaged().forEach((bucket, reason) -> offline.add(new OfflineReplica(bucket, reason)));
+    for (TableBucket bucket : replicas.keySet()) {
+      String reason = offlineReason(bucket);
       if (reason != null) {
-        offline.add(new OfflineReplica(replica.bucket(), reason));
+        offline.add(new OfflineReplica(bucket, reason));
       }
     }
     return offline;
   }
 
+  /** Replicas that serve, but that another server had better lead: the disk takes no writes. */
+  public List<OfflineReplica> handsOver() {
+    return fullDisk.handsOver(replicas.values());
+  }
+
   /** Bytes of the replicas' segments on disk. */
   public long diskUsedBytes() {
-    long total = 0;
-    for (LocalReplica replica : replicas.values()) {
-      total += replica.sizeBytes();
-    }
-    return total;
+    return replicas.values().stream().mapToLong(LocalReplica::sizeBytes).sum();
   }
 
   /** Changelog records that are committed but not yet in the rows, over all buckets. */
   public long appliedLag() {
-    long total = 0;
-    for (LocalReplica replica : replicas.values()) {
-      ReplicaOffsets offsets = replica.offsets();
-      total += offsets.committed() - offsets.visible();
-    }
-    return total;
+    return replicas.values().stream()
+        .map(LocalReplica::offsets)
+        .mapToLong(offsets -> offsets.committed() - offsets.visible())
+        .sum();
   }
 
   /** What retention has deleted since the start. */
@@ -383,20 +396,41 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
 
   /** Bytes of puts that wait for their answer. */
   public long queuedBytes() {
-    long total = 0;
-    for (AppendShard shard : shards) {
-      total += shard.queuedBytes();
-    }
-    return total;
+    return shards.stream().mapToLong(AppendShard::queuedBytes).sum();
+  }
+
+  /** How the buckets led from here are replicated. */
+  public ReplicationStats replicationStats() {
+    return ReplicationStats.of(replicas.values());
+  }
+
+  /** What has happened to in-sync sets and logs since the start. */
+  public ReplicationCounters replicationCounters() {
+    return context.counters();
+  }
+
+  /** Where a replica stands among the others of its bucket; null when it is not here. */
+  public @Nullable ReplicaStanding standing(TableBucket bucket) {
+    LocalReplica replica = replicas.get(bucket);
+    return replica == null ? null : ReplicaStanding.of(replica);
+  }
+
+  /** The replica for those who follow it; fails as {@link #require} does. */
+  public ReplicationSource source(TableBucket bucket) {
+    return local(bucket).leading();
   }
 
   @Override
   public Replica require(TableBucket bucket) {
+    return local(bucket);
+  }
+
+  private LocalReplica local(TableBucket bucket) {
     LocalReplica replica = replicas.get(bucket);
     if (replica != null) {
       return replica;
     }
-    String reason = damaged.get(bucket);
+    String reason = homes.damaged().get(bucket);
     if (reason != null) {
       throw new SluiceException(
           ErrorCode.REPLICA_OFFLINE, "The replica of " + bucket + " is offline: " + reason);
@@ -406,14 +440,11 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
 
   @Override
   public Collection<Replica> ofTable(long tableId) {
-    List<Replica> found = new ArrayList<>();
-    for (LocalReplica replica : replicas.values()) {
-      if (replica.bucket().tableId() == tableId) {
-        found.add(replica);
-      }
-    }
-    found.sort((a, b) -> a.bucket().compareTo(b.bucket()));
-    return found;
+    return replicas.values().stream()
+        .filter(replica -> replica.bucket().tableId() == tableId)
+        .sorted(Comparator.comparing(LocalReplica::bucket))
+        .map(Replica.class::cast)
+        .toList();
   }
 
   @Override
@@ -451,15 +482,17 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
       return;
     }
     closed = true;
+    tick.close();
     shards.forEach(AppendShard::close);
     housekeeping.stop();
     boolean clean =
         new CleanStop(data, pool)
-            .closeLogs(replicas.values(), unassigned.values(), clusterId, appliedIndex);
+            .closeLogs(replicas.values(), homes.untaken(), clusterId, appliedIndex);
     // After the logs: a store must not be ahead of its log on the disk.
     context.kv().forAll(replicas.values(), LocalReplica::closeRows);
     files.close();
-    if (clean) {
+    // Who has told nobody of an earlier crash must not hide it from the coordinator.
+    if (clean && (appliedIndex > 0 || data.stoppedCleanly())) {
       data.markCleanStop();
     }
     data.close();

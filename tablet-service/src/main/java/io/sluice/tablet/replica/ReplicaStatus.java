@@ -65,7 +65,7 @@ final class ReplicaStatus {
     Leadership now = requireServing();
     return switch (now.state()) {
       case LEADING -> now.epoch();
-      case PREPARING -> throw refusals.preparing(now.epoch());
+      case PREPARING -> throw refusals.preparing(now);
       default -> throw refusals.notLeader(now);
     };
   }

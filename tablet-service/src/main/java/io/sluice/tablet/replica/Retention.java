@@ -28,16 +28,19 @@ final class Retention {
   private final LocalReplica replica;
   private final BucketLog bucketLog;
   private final @Nullable KvReplica rows;
+  private final Following following;
   private volatile long ttlMs;
   private @Nullable HostedTable known;
 
   /**
    * @param rows the rows of a primary-key bucket, null for a log table
    */
-  Retention(LocalReplica replica, BucketLog bucketLog, @Nullable KvReplica rows) {
+  Retention(
+      LocalReplica replica, BucketLog bucketLog, @Nullable KvReplica rows, Following following) {
     this.replica = replica;
     this.bucketLog = bucketLog;
     this.rows = rows;
+    this.following = following;
   }
 
   /** Takes over a newer description of the table; its time-to-live counts from the next round. */
@@ -65,12 +68,15 @@ final class Retention {
 
   /**
    * Deletes what is too old now. An active segment that is too old as a whole is sealed first, and
-   * goes in a later round.
+   * goes in a later round. A follower deletes what its leader has deleted.
    *
    * @return what was deleted, null when there was nothing
    * @throws SluiceException as {@link BucketLog#trim}
    */
   @Nullable Trimmed trim(long nowMs) {
+    if (replica.state() == Leadership.State.FOLLOWER) {
+      return bucketLog.trimTo(Math.min(following.leaderLogStart(), restartOffset()));
+    }
     long ttl = ttlMs;
     if (ttl == FOR_EVER) {
       return null;

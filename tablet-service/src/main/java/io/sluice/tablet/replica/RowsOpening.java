@@ -3,8 +3,11 @@ package io.sluice.tablet.replica;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.tablet.kv.KvPosition;
+import io.sluice.tablet.kv.KvStore;
 import io.sluice.tablet.kv.KvTablet;
 import io.sluice.tablet.kv.snapshot.BucketSnapshots;
+import io.sluice.tablet.kv.snapshot.SnapshotCopy;
+import io.sluice.tablet.kv.snapshot.StoreFiles;
 import io.sluice.tablet.log.BucketLog;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
@@ -21,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * changes that the log no longer has, the newest good snapshot takes their place; with a log that
  * goes back to its beginning and no snapshot they are built anew from it.
  *
- * <p>Owned by the shard's thread; {@link #oldestSnapshot} is for everybody.
+ * <p>Owned by the shard's thread; {@link #oldestSnapshot} and {@link #copy} are for everybody.
  */
 final class RowsOpening {
   private static final Logger logger = LoggerFactory.getLogger(RowsOpening.class);
@@ -37,6 +40,9 @@ final class RowsOpening {
   private @Nullable CompletableFuture<KvTablet> result;
   private @Nullable SluiceException damage;
   private int restores;
+  // Of whoever opens, one after the other.
+  private boolean cleaned;
+  private @Nullable Path fetched;
   private volatile @Nullable BucketSnapshots snapshots;
 
   /**
@@ -64,9 +70,13 @@ final class RowsOpening {
     if (current == null) {
       current = host.open(this::open);
       result = current;
-      var unused = current.whenComplete((tablet, failure) -> ready.run());
     }
-    return current.isDone() ? take(current) : null;
+    if (current.isDone()) {
+      return take(current);
+    }
+    // Each who asks is told: one may wait to load, another to cut.
+    var unused = current.whenComplete((tablet, failure) -> ready.run());
+    return null;
   }
 
   private static KvTablet take(CompletableFuture<KvTablet> done) {
@@ -81,6 +91,15 @@ final class RowsOpening {
   }
 
   private KvTablet open() {
+    if (!cleaned) {
+      StoreFiles.removeLeftovers(directory);
+      cleaned = true;
+    }
+    Path arrived = fetched;
+    if (arrived != null) {
+      StoreFiles.install(arrived, directory);
+      fetched = null;
+    }
     BucketSnapshots kept = snapshots;
     if (kept == null) {
       kept =
@@ -169,10 +188,56 @@ final class RowsOpening {
    * @param why what was found
    */
   void again(SluiceException why) {
+    restart();
+    damage = why;
+  }
+
+  private void restart() {
     stopSnapshots();
     snapshots = null;
-    damage = why;
+    damage = null;
     result = null;
+  }
+
+  /** Whether somebody is opening the store. */
+  boolean isUnderWay() {
+    CompletableFuture<KvTablet> current = result;
+    return current != null && !current.isDone();
+  }
+
+  /**
+   * The store was closed: the next {@link #poll} opens the one that has come in its place.
+   *
+   * @param arrived its directory
+   */
+  void install(Path arrived) {
+    restart();
+    fetched = arrived;
+  }
+
+  /**
+   * The store was closed: removes it, and what has come in its place, and its snapshots above an
+   * offset.
+   */
+  void dropAbove(long offset) {
+    restart();
+    Path arrived = fetched;
+    if (arrived != null) {
+      fetched = null;
+      StoreFiles.removeFetched(arrived);
+    }
+    StoreFiles.drop(directory);
+    StoreFiles.dropSnapshotsAbove(log.directory(), offset);
+  }
+
+  /** A copy of the open store to be sent elsewhere; on any thread. */
+  SnapshotCopy copy(KvStore store) {
+    BucketSnapshots kept = snapshots;
+    if (kept == null) {
+      throw new SluiceException(
+          ErrorCode.LEADER_NOT_READY, "The rows of " + log.bucket() + " are not open now");
+    }
+    return kept.copy(store, schemaId.getAsInt(), host.time().epochMs());
   }
 
   /** Applied offset of the oldest snapshot; {@code Long.MAX_VALUE} when there is none. */

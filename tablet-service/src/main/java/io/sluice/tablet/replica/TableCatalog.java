@@ -4,11 +4,13 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
 import io.sluice.common.TablePath;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -93,6 +95,18 @@ final class TableCatalog {
 
   @Nullable HostedTable table(TablePath path) {
     return view.byPath().get(path);
+  }
+
+  /** Who keeps and leads these buckets, where the coordinator has told. */
+  List<ReplicaRole> roles(Collection<TableBucket> buckets) {
+    List<ReplicaRole> found = new ArrayList<>();
+    for (TableBucket bucket : buckets) {
+      ReplicaRole role = view.roles().get(bucket);
+      if (role != null) {
+        found.add(role);
+      }
+    }
+    return found;
   }
 
   /** The buckets this server keeps a replica of. */

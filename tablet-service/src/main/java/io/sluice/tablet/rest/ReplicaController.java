@@ -3,12 +3,15 @@ package io.sluice.tablet.rest;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
 import io.sluice.tablet.replica.HostedTable;
+import io.sluice.tablet.replica.LeaderView;
 import io.sluice.tablet.replica.OfflineReplica;
 import io.sluice.tablet.replica.Replica;
 import io.sluice.tablet.replica.ReplicaOffsets;
 import io.sluice.tablet.replica.ReplicaSet;
+import io.sluice.tablet.replica.ReplicaStanding;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -34,13 +37,27 @@ public final class ReplicaController {
   public record ReplicaList(
       List<ReplicaView> replicas, List<OfflineView> offline, long diskUsedBytes) {}
 
-  /** One replica with its offsets. {@code leaderEpoch} is there only where this server leads. */
+  /**
+   * One replica with its offsets. {@code leaderEpoch} is there only where this server leads, {@code
+   * followers} only where it leads or begins to.
+   *
+   * @param role LEADER, PREPARING (becomes the leader) or FOLLOWER
+   * @param leaderServerId who leads as far as is known here, 0 when nobody
+   * @param epoch the epoch of that leader
+   */
   public record ReplicaView(
       long tableId,
+      long partitionId,
       String table,
       int bucket,
+      String role,
       boolean leader,
       @Nullable Integer leaderEpoch,
+      int leaderServerId,
+      int epoch,
+      List<Integer> replicas,
+      List<Integer> isr,
+      List<LeaderView.Follower> followers,
       long logStart,
       long committed,
       long visible,
@@ -56,7 +73,8 @@ public final class ReplicaController {
     List<ReplicaView> serving =
         replicas.all().stream()
             .sorted(Comparator.comparing(Replica::bucket))
-            .map(ReplicaController::view)
+            .map(this::view)
+            .filter(Objects::nonNull)
             .toList();
     List<OfflineView> offline =
         replicas.offline().stream()
@@ -66,15 +84,28 @@ public final class ReplicaController {
     return new ReplicaList(serving, offline, replicas.diskUsedBytes());
   }
 
-  private static ReplicaView view(Replica replica) {
+  private @Nullable ReplicaView view(Replica replica) {
+    TableBucket bucket = replica.bucket();
+    ReplicaStanding standing = replicas.standing(bucket);
+    if (standing == null) {
+      return null;
+    }
     ReplicaOffsets offsets = replica.offsets();
     Integer epoch = leaderEpoch(replica);
+    LeaderView leading = standing.leading();
     return new ReplicaView(
-        replica.bucket().tableId(),
+        bucket.tableId(),
+        bucket.partitionId(),
         replica.table().path().toString(),
-        replica.bucket().bucket(),
+        bucket.bucket(),
+        standing.state().name(),
         epoch != null,
         epoch,
+        standing.leaderServerId(),
+        standing.leaderEpoch(),
+        standing.replicas(),
+        standing.isr(),
+        leading == null ? List.of() : leading.followers(),
         offsets.logStart(),
         offsets.committed(),
         offsets.visible(),

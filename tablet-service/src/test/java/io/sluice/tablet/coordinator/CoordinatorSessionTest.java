@@ -8,6 +8,7 @@ import io.grpc.stub.StreamObserver;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TimeSource;
+import io.sluice.protocol.cluster.v1.Alive;
 import io.sluice.protocol.cluster.v1.BucketId;
 import io.sluice.protocol.cluster.v1.ClusterServiceGrpc;
 import io.sluice.protocol.cluster.v1.CoordinatorMessage;
@@ -24,14 +25,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 final class CoordinatorSessionTest {
   private static final Duration SOON = Duration.ofSeconds(20);
-  private static final SessionTimings FAST = new SessionTimings(20, 5, 50);
+  private static final SessionTimings FAST = new SessionTimings(20, 5, 50, 400);
 
   private final List<AutoCloseable> opened = new ArrayList<>();
   private final FakeState state = new FakeState();
@@ -90,6 +93,12 @@ final class CoordinatorSessionTest {
     private volatile String cluster = "";
     final List<Long> order = new CopyOnWriteArrayList<>();
     volatile boolean failing;
+    volatile boolean leadsForOthers;
+
+    @Override
+    public boolean leadsForOthers() {
+      return leadsForOthers;
+    }
 
     @Override
     public String clusterId() {
@@ -286,5 +295,61 @@ final class CoordinatorSessionTest {
           service.sessions.forEach(each -> each.onNext(image(10)));
           return session.connected();
         });
+  }
+
+  @Test
+  void looksForAnotherCoordinatorWhenOneNoLongerAnswersHeartbeats() throws Exception {
+    FakeClusterService paused = new FakeClusterService();
+    FakeClusterService next = new FakeClusterService();
+    CoordinatorSession session = session(address(serve(paused)), address(serve(next)));
+    Await.until("registration", SOON, () -> paused.sessions.size() == 1);
+    paused.sessions.get(0).onNext(image(10));
+    Await.until("connected", SOON, session::connected);
+    paused
+        .sessions
+        .get(0)
+        .onNext(CoordinatorMessage.newBuilder().setAlive(Alive.getDefaultInstance()).build());
+    Await.until("registration with the next", SOON, () -> next.registrations() == 1);
+    assertThat(paused.registrations()).isEqualTo(1);
+  }
+
+  @Test
+  void looksForAnotherCoordinatorWhenOneDoesNotSendTheFirstImage() throws Exception {
+    FakeClusterService silent = new FakeClusterService();
+    FakeClusterService next = new FakeClusterService();
+    session(address(serve(silent)), address(serve(next)));
+    Await.until("registration with the next", SOON, () -> next.registrations() == 1);
+  }
+
+  @Test
+  void handsOverWhatItLeadsBeforeItLeaves() throws Exception {
+    FakeClusterService service = new FakeClusterService();
+    CoordinatorSession session = session(address(serve(service)));
+    assertThat(session.leave(SOON)).isFalse();
+    Await.until("registration", SOON, () -> service.sessions.size() == 1);
+    state.leadsForOthers = true;
+    service.sessions.get(0).onNext(image(10));
+    Await.until("connected", SOON, session::connected);
+    CompletableFuture<Boolean> left = CompletableFuture.supplyAsync(() -> session.leave(SOON));
+    Await.until(
+        "it is said more than once",
+        SOON,
+        () -> service.heard.stream().filter(TabletMessage::hasLeaving).count() > 1);
+    assertThat(left).isNotDone();
+    state.leadsForOthers = false;
+    service.sessions.get(0).onNext(delta(11));
+    assertThat(left.get(20, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void leavesWhenNobodyIsLeftToTakeOver() throws Exception {
+    FakeClusterService service = new FakeClusterService();
+    CoordinatorSession session = session(address(serve(service)));
+    Await.until("registration", SOON, () -> service.sessions.size() == 1);
+    state.leadsForOthers = true;
+    service.sessions.get(0).onNext(image(10));
+    Await.until("connected", SOON, session::connected);
+    assertThat(session.leave(SOON)).isFalse();
+    assertThat(service.heard).anyMatch(TabletMessage::hasLeaving);
   }
 }

@@ -33,7 +33,7 @@ final class KvCloseUnderLoadTest {
   private static final int ROUNDS = 30;
   private static final int ROWS = 30;
   private static final int SCANS = 4;
-  private static final int OTHER_SERVER = 2;
+  private static final int NOBODY = 0;
   private static final long FIRST_TABLE = 100;
   private static final long OTHER_TABLE = 99;
   private static final Duration SOON = Duration.ofSeconds(30);
@@ -117,7 +117,7 @@ final class KvCloseUnderLoadTest {
   private void end(int way, long table) {
     switch (way) {
       case 0 -> tablet.set.apply(TestTablet.dropped(++index, table));
-      case 1 -> tablet.set.apply(changed(table, role(table, OTHER_SERVER, 2)));
+      case 1 -> tablet.set.apply(changed(table, role(table, NOBODY, 2)));
       default -> tablet.close();
     }
   }

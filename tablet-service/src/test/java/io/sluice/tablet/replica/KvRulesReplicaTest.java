@@ -155,7 +155,7 @@ final class KvRulesReplicaTest {
     assertThat(id(replica, 0)).isEqualTo(1);
     assertThat(id(replica, 63)).isEqualTo(64);
     assertThat(replica.offsets().rowCount()).isEqualTo(64);
-    assertThat(tablet.kv.counters().grantedIds()).isEqualTo(384);
+    Await.until("counted", SOON, () -> tablet.kv.counters().grantedIds() == 384);
   }
 
   @Test

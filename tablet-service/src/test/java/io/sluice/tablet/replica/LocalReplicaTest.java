@@ -166,7 +166,8 @@ final class LocalReplicaTest {
         .append(new AppendRequest(batch.header(), batch.sections(), -1, false), written);
     assertThat(written.get().baseOffset()).isEqualTo(4);
     assertThat(tablet.replica(7).offsets()).isEqualTo(new ReplicaOffsets(0, 0, 2, 2, 0, 5, -1));
-    ReplicaRole alone = new ReplicaRole(TableBucket.of(7, 0), 1, 2, List.of(1, 2), List.of(1), 3);
+    ReplicaRole alone =
+        new ReplicaRole(TableBucket.of(7, 0), 1, 2, List.of(1, 2), List.of(1), 3, 1, 0);
     tablet.set.apply(TestTablet.roles(3, alone));
     assertThat(waiting.get()).isEqualTo(new Answer.Stored(2, false, 2));
     assertThat(duplicate.get()).isEqualTo(new Answer.Stored(2, true, 2));

@@ -70,12 +70,12 @@ final class TestTablet implements AutoCloseable {
     return new TestTablet(directory, log(writerExpiryMs), smallStores());
   }
 
-  private static LogConfig log(long writerExpiryMs) {
+  static LogConfig log(long writerExpiryMs) {
     return new LogConfig(64 << 10, 3_600_000, 512, 1 << 10, writerExpiryMs);
   }
 
   /** Makes the rest of a batch anew. */
-  private static BatchSlicer.Slice dropFirst(HostedTable table, AppendRequest put, int rows) {
+  static BatchSlicer.Slice dropFirst(HostedTable table, AppendRequest put, int rows) {
     LogBatchHeader header = put.header();
     TestBatch rest =
         TestBatches.of(
@@ -187,7 +187,7 @@ final class TestTablet implements AutoCloseable {
     return found;
   }
 
-  private static KvSettings smallStores() {
+  static KvSettings smallStores() {
     return new KvSettings(16 << 20, 8 << 20, 4 << 20, 32, 1, 60_000, 32 << 20);
   }
 

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,10 +40,14 @@ public final class BucketSnapshots implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(BucketSnapshots.class);
   private static final int KEPT = 2;
   private static final String MAKING = "making.tmp";
+  private static final String SENDING = "sending-";
   private static final String OFFSET_NAME = "[0-9]{20}";
   private static final String TABLE_SUFFIX = ".sst";
   private static final String RESTORING_SUFFIX = ".restoring";
   private static final String DAMAGED_SUFFIX = ".damaged";
+
+  // Of the process: one that is being sent keeps its name when its store is opened anew.
+  private static final AtomicLong copies = new AtomicLong();
 
   private final Path directory;
   private final TableBucket bucket;
@@ -95,7 +100,7 @@ public final class BucketSnapshots implements AutoCloseable {
   private synchronized void load(long logEnd) throws IOException {
     for (Path path : SnapshotIo.children(directory)) {
       String why = "it was not finished";
-      if (path.getFileName().toString().matches(OFFSET_NAME)) {
+      if (isNamedByOffset(path)) {
         try {
           SnapshotManifest manifest = manifest(path);
           long offset = manifest.position().appliedOffset();
@@ -112,6 +117,10 @@ public final class BucketSnapshots implements AutoCloseable {
       SnapshotIo.deleteTree(path);
     }
     summarize();
+  }
+
+  static boolean isNamedByOffset(Path path) {
+    return path.getFileName().toString().matches(OFFSET_NAME);
   }
 
   /** The manifest of a snapshot, which must be this bucket's and of the offset in the name. */
@@ -187,11 +196,7 @@ public final class BucketSnapshots implements AutoCloseable {
     Path making = directory.resolve(MAKING);
     boolean made = false;
     try {
-      // Never the directories above: those of a removed bucket must not come back.
-      if (!Files.isDirectory(directory)) {
-        Files.createDirectory(directory);
-        SnapshotIo.forceDirectory(directory.resolveSibling(""));
-      }
+      makeDirectory();
       SnapshotIo.deleteTree(making);
       KvPosition position = store.checkpoint(making);
       made =
@@ -211,6 +216,52 @@ public final class BucketSnapshots implements AutoCloseable {
           store.directory().resolveSibling(store.directory().getFileName() + DAMAGED_SUFFIX));
     }
     return made;
+  }
+
+  /** Never the directories above: those of a removed bucket must not come back. */
+  private void makeDirectory() throws IOException {
+    if (!Files.isDirectory(directory)) {
+      Files.createDirectory(directory);
+      SnapshotIo.forceDirectory(directory.resolveSibling(""));
+    }
+  }
+
+  /**
+   * Makes a copy of a store to be sent to another server. Writers go on meanwhile; only tables that
+   * the newest snapshot has not are read.
+   *
+   * @throws SluiceException UNAVAILABLE when the store closes
+   */
+  public synchronized SnapshotCopy copy(KvStore store, int schemaId, long nowMs) {
+    if (closed) {
+      throw closing(store);
+    }
+    // Under a name that is removed at the next start.
+    Path sending = directory.resolve(SENDING + copies.incrementAndGet() + ".tmp");
+    SnapshotCopy made = null;
+    try {
+      makeDirectory();
+      SnapshotIo.deleteTree(sending);
+      KvPosition position = store.checkpoint(sending);
+      List<SnapshotFile> files = describe(sending);
+      if (files == null) {
+        throw closing(store);
+      }
+      made =
+          new SnapshotCopy(sending, new SnapshotManifest(bucket, schemaId, position, nowMs, files));
+      return made;
+    } catch (IOException e) {
+      throw new SluiceException(
+          ErrorCode.STORAGE_ERROR, "Cannot make a copy of " + store + ": " + e, e);
+    } finally {
+      if (made == null) {
+        removeQuietly(sending);
+      }
+    }
+  }
+
+  private static SluiceException closing(KvStore store) {
+    return new SluiceException(ErrorCode.UNAVAILABLE, store + " closes; no copy is made");
   }
 
   private boolean finish(Path making, KvPosition position, int schemaId, long nowMs)

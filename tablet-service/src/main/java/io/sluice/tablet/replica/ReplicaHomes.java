@@ -1,0 +1,117 @@
+package io.sluice.tablet.replica;
+
+import io.sluice.common.TableBucket;
+import io.sluice.tablet.log.BucketLog;
+import io.sluice.tablet.log.DataDirectory;
+import io.sluice.tablet.log.LogContext;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The directories of the replicas on this server: which there are, the logs in them that nobody has
+ * taken yet, and those that cannot be opened. One thread at a time changes it, any reads.
+ */
+final class ReplicaHomes {
+  private final DataDirectory data;
+  private final Supplier<LogContext> logs;
+  private final LogPool pool;
+  // Found at start or made, not yet taken.
+  private final Map<TableBucket, BucketLog> untaken = new HashMap<>();
+  private final ConcurrentMap<TableBucket, String> damaged = new ConcurrentHashMap<>();
+  private final Set<TableBucket> directories = new ConcurrentSkipListSet<>();
+
+  /**
+   * @param logs what logs share, as of now
+   * @param pool for logs that are made
+   */
+  ReplicaHomes(DataDirectory data, Supplier<LogContext> logs, LogPool pool) {
+    this.data = data;
+    this.logs = logs;
+    this.pool = pool;
+    this.directories.addAll(data.scan());
+  }
+
+  /** Opens the logs in all directories, so many at a time. */
+  void recover(int threads) {
+    LogContext context = logs.get();
+    take(
+        new LogPool(threads).run("Recovery", directories, bucket -> data.openLog(context, bucket)));
+  }
+
+  /**
+   * Makes the directories and empty logs of buckets that have none here.
+   *
+   * @param tableName how the directory's description names the table
+   */
+  void create(List<TableBucket> buckets, Function<TableBucket, String> tableName) {
+    LogContext context = logs.get();
+    take(
+        pool.run(
+            "Creation",
+            buckets,
+            bucket -> data.createLog(context, bucket, tableName.apply(bucket))));
+    directories.addAll(buckets);
+  }
+
+  private void take(LogPool.Outcome outcome) {
+    untaken.putAll(outcome.logs());
+    damaged.putAll(outcome.failed());
+  }
+
+  /** The log of a bucket, once; null when it was taken or cannot be opened. */
+  @Nullable BucketLog takeLog(TableBucket bucket) {
+    return untaken.remove(bucket);
+  }
+
+  /**
+   * Renames the directory of a bucket.
+   *
+   * @param taken its log when it was taken; nobody writes to it any more
+   */
+  Housekeeper.Removed retire(TableBucket bucket, @Nullable BucketLog taken) {
+    BucketLog open = taken != null ? taken : untaken.remove(bucket);
+    Path renamed;
+    if (open != null) {
+      renamed = data.deletedPath(bucket);
+      open.moveTo(renamed);
+    } else if (Files.exists(data.path(bucket))) {
+      renamed = data.retire(bucket);
+    } else {
+      renamed = data.deletedPath(bucket);
+    }
+    damaged.remove(bucket);
+    directories.remove(bucket);
+    return new Housekeeper.Removed(bucket, renamed, open);
+  }
+
+  boolean contains(TableBucket bucket) {
+    return directories.contains(bucket);
+  }
+
+  /** Every bucket with a directory here. */
+  Set<TableBucket> all() {
+    return Collections.unmodifiableSet(directories);
+  }
+
+  /** Buckets whose logs cannot be opened, with the reason. */
+  Map<TableBucket, String> damaged() {
+    return Collections.unmodifiableMap(damaged);
+  }
+
+  /** Logs that nobody has taken. */
+  Collection<BucketLog> untaken() {
+    return untaken.values();
+  }
+}

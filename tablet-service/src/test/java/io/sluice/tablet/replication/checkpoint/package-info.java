@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.tablet.replication.checkpoint;
+
+import org.jspecify.annotations.NullMarked;
