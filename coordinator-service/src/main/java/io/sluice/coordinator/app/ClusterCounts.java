@@ -68,6 +68,18 @@ final class ClusterCounts {
     return current().loads().offlineBuckets();
   }
 
+  int underReplicatedBuckets() {
+    return current().loads().underReplicated();
+  }
+
+  int underMinInsyncBuckets() {
+    return current().loads().underMinInsync();
+  }
+
+  int movingBuckets() {
+    return current().loads().moving();
+  }
+
   int servers() {
     return state().servers().size();
   }

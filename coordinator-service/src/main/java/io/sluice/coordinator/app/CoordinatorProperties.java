@@ -1,5 +1,6 @@
 package io.sluice.coordinator.app;
 
+import io.sluice.coordinator.metadata.CoordinatorGroup.Member;
 import io.sluice.coordinator.raft.RaftSettings;
 import jakarta.validation.constraints.AssertTrue;
 import jakarta.validation.constraints.Min;
@@ -16,10 +17,16 @@ import org.springframework.validation.annotation.Validated;
  * Settings of the coordinator.
  *
  * @param id this coordinator's id among its peers
- * @param peers all coordinators as {@code id=host:raftPort:grpcPort}; empty = this one alone
+ * @param peers all coordinators as {@code id=host:raftPort:grpcPort:httpPort}; empty = this one
+ *     alone. Counts at the first start; later the group knows its members
+ * @param join whether a coordinator without metadata waits to be taken into a group, see
+ *     docs/operations.md
+ * @param electionTimeout silence of the leading coordinator after which another one is elected, up
+ *     to twice that
  * @param sessionTimeout silence after which a tablet server's session ends
  * @param snapshotEvery metadata commands between two snapshots
  * @param autoPartitionInterval pause between two looks for partitions to create and to drop
+ * @param concurrentMoves buckets that a rebalance moves at the same time
  */
 @Validated
 @ConfigurationProperties("sluice.coordinator")
@@ -30,9 +37,17 @@ record CoordinatorProperties(
         @DefaultValue("1")
         String id,
     @NotNull @DefaultValue List<String> peers,
+    @DefaultValue("false") boolean join,
+    @NotNull @DefaultValue("1s") Duration electionTimeout,
     @NotNull @DefaultValue("6s") Duration sessionTimeout,
     @Min(value = 100, message = "must be at least 100") @DefaultValue("20000") long snapshotEvery,
-    @NotNull @DefaultValue("10s") Duration autoPartitionInterval) {
+    @NotNull @DefaultValue("10s") Duration autoPartitionInterval,
+    @Min(value = 1, message = "must be at least 1") @DefaultValue("8") int concurrentMoves) {
+
+  @AssertTrue(message = "sluice.coordinator.election-timeout must be between 200ms and 30s") boolean isElectionTimeoutInRange() {
+    return electionTimeout.compareTo(Duration.ofMillis(200)) >= 0
+        && electionTimeout.compareTo(Duration.ofSeconds(30)) <= 0;
+  }
 
   @AssertTrue(message = "sluice.coordinator.session-timeout must be between 2s and 10m") boolean isSessionTimeoutInRange() {
     return sessionTimeout.compareTo(Duration.ofSeconds(2)) >= 0
@@ -46,10 +61,10 @@ record CoordinatorProperties(
 
   RaftSettings raftSettings(Path home, int grpcPort) {
     Path directory = home.resolve("coordinator").resolve("raft");
-    List<RaftSettings.Peer> all =
+    List<Member> all =
         peers.isEmpty()
             ? RaftSettings.single(id, directory, grpcPort).peers()
             : peers.stream().map(RaftSettings::parsePeer).toList();
-    return new RaftSettings(id, all, directory, snapshotEvery);
+    return new RaftSettings(id, all, directory, snapshotEvery, join, electionTimeout);
   }
 }

@@ -8,7 +8,8 @@ import java.util.List;
 
 /**
  * Opens readiness when the metadata is recovered and requests are answered: when this coordinator
- * leads, or follows a leader it can send clients to.
+ * leads, or follows a leader it can send clients to. One that has lost sight of every leader takes
+ * no requests.
  */
 final class LeadershipGate implements MetadataLog.Listener {
   /** The condition. */
@@ -33,6 +34,11 @@ final class LeadershipGate implements MetadataLog.Listener {
   @Override
   public void following() {
     gate.open(METADATA);
+  }
+
+  @Override
+  public void alone() {
+    gate.close(METADATA, "no coordinator leads, as far as this one knows");
   }
 
   @Override

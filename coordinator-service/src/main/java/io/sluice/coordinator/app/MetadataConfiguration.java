@@ -3,6 +3,8 @@ package io.sluice.coordinator.app;
 import io.sluice.common.Agent;
 import io.sluice.common.AgentRunner;
 import io.sluice.common.TimeSource;
+import io.sluice.coordinator.balance.Balancer;
+import io.sluice.coordinator.balance.ReplicaOperations;
 import io.sluice.coordinator.control.AutoPartitionAgent;
 import io.sluice.coordinator.control.Catalog;
 import io.sluice.coordinator.membership.TabletSessions;
@@ -23,6 +25,7 @@ import org.springframework.context.annotation.Configuration;
 final class MetadataConfiguration {
   private static final long SESSIONS_IDLE_MS = 200;
   private static final long PARTITIONS_IDLE_MS = 500;
+  private static final long BALANCER_IDLE_MS = 500;
 
   @Bean
   ServiceIdentity serviceIdentity(CoordinatorProperties properties) {
@@ -49,14 +52,35 @@ final class MetadataConfiguration {
   }
 
   @Bean
-  Catalog catalog(RaftMetadataLog log, TimeSource time, SluiceProperties sluice) {
-    return new Catalog(log, time, sluice.defaultReplicationFactor());
+  Catalog catalog(
+      RaftMetadataLog log, TimeSource time, SluiceProperties sluice, TabletSessions sessions) {
+    return new Catalog(log, time, sluice.defaultReplicationFactor(), sessions::diskUsedBytes);
   }
 
   @Bean(destroyMethod = "")
   AutoPartitionAgent autoPartitionAgent(
-      RaftMetadataLog log, TimeSource time, CoordinatorProperties properties) {
-    return new AutoPartitionAgent(log, time, properties.autoPartitionInterval());
+      RaftMetadataLog log,
+      TimeSource time,
+      CoordinatorProperties properties,
+      TabletSessions sessions) {
+    return new AutoPartitionAgent(
+        log, time, properties.autoPartitionInterval(), sessions::diskUsedBytes);
+  }
+
+  @Bean(destroyMethod = "")
+  Balancer balancer(RaftMetadataLog log, TimeSource time, CoordinatorProperties properties) {
+    return new Balancer(log, time, properties.concurrentMoves());
+  }
+
+  @Bean
+  ReplicationCounts replicationCounts() {
+    return new ReplicationCounts();
+  }
+
+  @Bean
+  ReplicaOperations replicaOperations(
+      RaftMetadataLog log, Balancer balancer, TabletSessions sessions) {
+    return new ReplicaOperations(log, balancer, sessions::diskUsedBytes, sessions::isOffline);
   }
 
   @Bean
@@ -65,6 +89,8 @@ final class MetadataConfiguration {
       TabletSessions sessions,
       TieringLoop tiering,
       AutoPartitionAgent partitions,
+      Balancer balancer,
+      ReplicationCounts counts,
       ReadinessGate gate) {
     return new ServiceLifecycle(
         "metadata log",
@@ -73,6 +99,8 @@ final class MetadataConfiguration {
           log.addListener(sessions);
           log.addListener(tiering);
           log.addListener(partitions);
+          log.addListener(balancer);
+          log.addListener(counts);
           log.addListener(new LeadershipGate(gate));
           log.start();
         },
@@ -88,6 +116,11 @@ final class MetadataConfiguration {
   @Bean
   ServiceLifecycle autoPartitionLifecycle(AutoPartitionAgent partitions) {
     return agent("auto-partitioning", partitions, PARTITIONS_IDLE_MS, partitions::wakeWith);
+  }
+
+  @Bean
+  ServiceLifecycle balancerLifecycle(Balancer balancer) {
+    return agent("balancer", balancer, BALANCER_IDLE_MS, balancer::wakeWith);
   }
 
   private static ServiceLifecycle agent(

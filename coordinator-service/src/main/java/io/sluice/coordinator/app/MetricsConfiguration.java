@@ -21,6 +21,29 @@ final class MetricsConfiguration {
   }
 
   @Bean
+  MeterBinder replicationMetrics(ReplicationCounts counts) {
+    return registry -> {
+      FunctionCounter.builder("sluice.coordinator.elections", counts, ReplicationCounts::elections)
+          .description("Buckets that were given a leader or a new epoch")
+          .register(registry);
+      FunctionCounter.builder("sluice.coordinator.isr.shrinks", counts, ReplicationCounts::shrinks)
+          .description("In-sync sets that lost replicas")
+          .register(registry);
+      FunctionCounter.builder(
+              "sluice.coordinator.isr.expands", counts, ReplicationCounts::expansions)
+          .description("In-sync sets that gained replicas")
+          .register(registry);
+      FunctionCounter.builder("sluice.coordinator.moves", counts, ReplicationCounts::moves)
+          .description("Moves of replicas that came to their end")
+          .register(registry);
+      FunctionCounter.builder(
+              "sluice.coordinator.unclean.elections", counts, ReplicationCounts::uncleanElections)
+          .description("Leaders elected by an explicit call, whatever they had")
+          .register(registry);
+    };
+  }
+
+  @Bean
   MeterBinder metadataMetrics(RaftMetadataLog log, ClusterCounts counts, TabletSessions sessions) {
     return registry -> {
       FunctionTimer.builder(
@@ -60,6 +83,24 @@ final class MetricsConfiguration {
               "Buckets without a leader",
               counts,
               ClusterCounts::offlineBuckets)
+          .register(registry);
+      gauge(
+              "sluice.coordinator.buckets.under.replicated",
+              "Buckets with fewer in-sync replicas than there shall be",
+              counts,
+              ClusterCounts::underReplicatedBuckets)
+          .register(registry);
+      gauge(
+              "sluice.coordinator.buckets.under.min.insync",
+              "Buckets with fewer in-sync replicas than a write needs",
+              counts,
+              ClusterCounts::underMinInsyncBuckets)
+          .register(registry);
+      gauge(
+              "sluice.coordinator.buckets.moving",
+              "Buckets whose replicas are being moved",
+              counts,
+              ClusterCounts::movingBuckets)
           .register(registry);
       gauge(
               "sluice.coordinator.servers.live",

@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,6 +43,7 @@ public final class AutoPartitionAgent implements MetadataLog.Listener, Agent {
   private final MetadataLog log;
   private final TimeSource time;
   private final long intervalNanos;
+  private final IntToLongFunction diskUsedBytes;
   private final AtomicInteger underWay = new AtomicInteger();
   private final LongAdder created = new LongAdder();
   private final LongAdder dropped = new LongAdder();
@@ -65,10 +67,22 @@ public final class AutoPartitionAgent implements MetadataLog.Listener, Agent {
   /** What was last warned of, by table id, so that it is warned of once. */
   private final Map<Long, String> warned = new HashMap<>();
 
+  /** One that places new buckets by the number of replicas alone. */
   public AutoPartitionAgent(MetadataLog log, TimeSource time, Duration interval) {
+    this(log, time, interval, serverId -> 0);
+  }
+
+  /**
+   * One that also looks at what is on the disks.
+   *
+   * @param diskUsedBytes what the replicas of a server take, by server id; 0 when not known
+   */
+  public AutoPartitionAgent(
+      MetadataLog log, TimeSource time, Duration interval, IntToLongFunction diskUsedBytes) {
     this.log = log;
     this.time = time;
     this.intervalNanos = interval.toNanos();
+    this.diskUsedBytes = diskUsedBytes;
   }
 
   /** Says how the agent's thread is woken; before it starts. */
@@ -211,7 +225,7 @@ public final class AutoPartitionAgent implements MetadataLog.Listener, Agent {
 
     private Placement placement() {
       if (placement == null) {
-        placement = Placement.of(state);
+        placement = Placement.of(state, diskUsedBytes);
       }
       return placement;
     }

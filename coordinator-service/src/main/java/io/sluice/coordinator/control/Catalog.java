@@ -15,6 +15,7 @@ import io.sluice.coordinator.metadata.Table;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.IntToLongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,11 +32,27 @@ public final class Catalog {
   private final MetadataLog log;
   private final TimeSource time;
   private final int defaultReplicationFactor;
+  private final IntToLongFunction diskUsedBytes;
 
+  /** One that places new buckets by the number of replicas alone. */
   public Catalog(MetadataLog log, TimeSource time, int defaultReplicationFactor) {
+    this(log, time, defaultReplicationFactor, serverId -> 0);
+  }
+
+  /**
+   * One that also looks at what is on the disks.
+   *
+   * @param diskUsedBytes what the replicas of a server take, by server id; 0 when not known
+   */
+  public Catalog(
+      MetadataLog log,
+      TimeSource time,
+      int defaultReplicationFactor,
+      IntToLongFunction diskUsedBytes) {
     this.log = log;
     this.time = time;
     this.defaultReplicationFactor = defaultReplicationFactor;
+    this.diskUsedBytes = diskUsedBytes;
   }
 
   /** The newest image. */
@@ -100,7 +117,10 @@ public final class Catalog {
               findDatabase(image, path.database());
               Command.CreateTable command =
                   TableRules.plan(
-                      image.state(), definition, defaultReplicationFactor, time.epochMs());
+                      Placement.of(image.state(), diskUsedBytes),
+                      definition,
+                      defaultReplicationFactor,
+                      time.epochMs());
               return log.submit(command)
                   .thenCompose(
                       applied -> created(definition, ignoreIfExists, plansLeft, applied.outcome()));
@@ -131,13 +151,26 @@ public final class Catalog {
   }
 
   /**
-   * Alters a table: all changes or none.
+   * Alters a table: all changes or none. When the number of replicas is altered the buckets that
+   * are there begin to move; asked again, those that could not follow do.
    *
    * @param expectedId when not 0, the table must still have this id, else TABLE_CHANGED
    */
   public CompletableFuture<Versioned<Table>> alterTable(
       TablePath path, long expectedId, TableAlteration alteration) {
-    return alterTable(path, expectedId, alteration, MAX_PLANS);
+    CompletableFuture<Versioned<Table>> altered =
+        alterTable(path, expectedId, alteration, MAX_PLANS);
+    return ReplicationFactors.concerns(alteration) ? altered.thenCompose(this::resized) : altered;
+  }
+
+  private CompletableFuture<Versioned<Table>> resized(Versioned<Table> altered) {
+    return ReplicationFactors.resize(log, altered.image(), altered.value(), diskUsedBytes)
+        .thenApply(
+            done -> {
+              MetadataImage image = log.current();
+              Table table = image.state().table(altered.value().tableId());
+              return table == null ? altered : new Versioned<>(image, table);
+            });
   }
 
   private CompletableFuture<Versioned<Table>> alterTable(
@@ -145,6 +178,10 @@ public final class Catalog {
     return table(path, expectedId)
         .thenCompose(
             found -> {
+              if (ReplicationFactors.concerns(alteration)) {
+                ReplicationFactors.check(
+                    path, alteration, Placement.of(found.image().state(), diskUsedBytes));
+              }
               Optional<Command.AlterTable> command = AlterRules.plan(found.value(), alteration);
               if (command.isEmpty()) {
                 return CompletableFuture.completedFuture(found);
@@ -207,7 +244,10 @@ public final class Catalog {
               }
               Command.CreatePartition command =
                   PartitionRules.plan(
-                      table, values, Placement.of(found.image().state()), time.epochMs());
+                      table,
+                      values,
+                      Placement.of(found.image().state(), diskUsedBytes),
+                      time.epochMs());
               return log.submit(command)
                   .thenCompose(
                       applied -> {

@@ -6,7 +6,6 @@ import io.sluice.common.SluiceException;
 import io.sluice.common.StatisticsColumns;
 import io.sluice.common.TableOptions;
 import io.sluice.common.TablePath;
-import io.sluice.coordinator.metadata.ClusterState;
 import io.sluice.coordinator.metadata.Command;
 import io.sluice.coordinator.metadata.Table;
 import io.sluice.format.merge.MergeRules;
@@ -35,7 +34,7 @@ final class TableRules {
    * @throws SluiceException saying what is wrong with the definition and what would be right
    */
   static Command.CreateTable plan(
-      ClusterState state, TableDefinition definition, int defaultReplicationFactor, long nowMs) {
+      Placement placement, TableDefinition definition, int defaultReplicationFactor, long nowMs) {
     TablePath path = definition.path();
     TableOptions options = TableOptions.of(definition.options());
     TableSchema schema = checkedColumns(path, definition.schema());
@@ -50,7 +49,6 @@ final class TableRules {
     }
     checkComment("Table " + path, definition.comment());
     int replicationFactor = options.replicationFactor(defaultReplicationFactor);
-    Placement placement = Placement.of(state);
     checkReplicationFactor("Table " + path, replicationFactor, placement.liveServers());
     boolean partitioned = !definition.partitionKeys().isEmpty();
     return new Command.CreateTable(
@@ -216,7 +214,7 @@ final class TableRules {
     }
   }
 
-  /** NOT_ENOUGH_SERVERS when there are fewer live servers than replicas. */
+  /** NOT_ENOUGH_SERVERS when there are fewer servers to place on than replicas. */
   static void checkReplicationFactor(String what, int wanted, int live) {
     if (live == 0) {
       throw new SluiceException(
@@ -234,18 +232,7 @@ final class TableRules {
               + " but "
               + live
               + (live == 1 ? " tablet server is" : " tablet servers are")
-              + " alive; start more or ask for fewer replicas");
+              + " alive and not draining; start more or ask for fewer replicas");
     }
-    if (wanted > 1) {
-      throw unsupported(
-          TableOptions.REPLICATION_FACTOR
-              + " is "
-              + wanted
-              + "; replication is not in this build, set it to 1");
-    }
-  }
-
-  private static SluiceException unsupported(String message) {
-    return new SluiceException(ErrorCode.UNSUPPORTED, message);
   }
 }

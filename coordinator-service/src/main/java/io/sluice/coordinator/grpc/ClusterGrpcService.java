@@ -6,8 +6,11 @@ import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
 import io.sluice.coordinator.control.IdGrants;
 import io.sluice.coordinator.membership.DeltaSink;
+import io.sluice.coordinator.membership.IsrChanges;
 import io.sluice.coordinator.membership.TabletSession;
 import io.sluice.coordinator.membership.TabletSessions;
+import io.sluice.protocol.cluster.v1.AlterIsrRequest;
+import io.sluice.protocol.cluster.v1.AlterIsrResponse;
 import io.sluice.protocol.cluster.v1.BucketId;
 import io.sluice.protocol.cluster.v1.ClusterServiceGrpc;
 import io.sluice.protocol.cluster.v1.CoordinatorMessage;
@@ -17,15 +20,18 @@ import io.sluice.protocol.cluster.v1.TabletMessage;
 import io.sluice.protocol.error.StatusMapping;
 
 /**
- * {@code sluice.cluster.v1.ClusterService} over the {@link TabletSessions} and {@link IdGrants}.
+ * {@code sluice.cluster.v1.ClusterService} over the {@link TabletSessions}, {@link IsrChanges} and
+ * {@link IdGrants}.
  */
 public final class ClusterGrpcService extends ClusterServiceGrpc.ClusterServiceImplBase {
   private final TabletSessions sessions;
   private final IdGrants ids;
+  private final IsrChanges isrChanges;
 
-  public ClusterGrpcService(TabletSessions sessions, IdGrants ids) {
+  public ClusterGrpcService(TabletSessions sessions, IdGrants ids, IsrChanges isrChanges) {
     this.sessions = sessions;
     this.ids = ids;
+    this.isrChanges = isrChanges;
   }
 
   @Override
@@ -72,6 +78,11 @@ public final class ClusterGrpcService extends ClusterServiceGrpc.ClusterServiceI
                           .setCount(range.count())
                           .build());
         });
+  }
+
+  @Override
+  public void alterIsr(AlterIsrRequest request, StreamObserver<AlterIsrResponse> answers) {
+    UnaryAnswers.answer(answers, () -> isrChanges.alter(request));
   }
 
   /** A gRPC stream as a sink; used by the sessions' agent alone. */

@@ -11,7 +11,9 @@ import java.util.Map;
 
 /**
  * When each server was heard last, on the monotonic clock. Counts for the incarnation that is
- * registered; a server not yet heard of has a full time-out to come. Thread-safe.
+ * registered; a server not yet heard of has a full time-out to come. So has every server when
+ * nobody has looked for half of that time: this process was stopped then, and heard nothing of
+ * those who did send. Thread-safe.
  */
 final class SessionClocks {
   private static final long RETRY_NANOS = 1_000_000_000L;
@@ -19,6 +21,7 @@ final class SessionClocks {
   private final TimeSource time;
   private final long timeoutNanos;
   private final Map<Integer, Clock> clocks = new HashMap<>();
+  private long lookedNanos;
 
   /** The clock of one incarnation. */
   private static final class Clock {
@@ -41,6 +44,7 @@ final class SessionClocks {
   SessionClocks(TimeSource time, long timeoutNanos) {
     this.time = time;
     this.timeoutNanos = timeoutNanos;
+    this.lookedNanos = time.nanoTime();
   }
 
   /** Starts the clock of a newly registered incarnation. */
@@ -73,12 +77,17 @@ final class SessionClocks {
   /** Gives every server a full time-out. */
   synchronized void restart() {
     clocks.clear();
+    lookedNanos = time.nanoTime();
   }
 
   /** Servers whose session has to be ended now; each is named once for each attempt. */
   synchronized List<TabletServer> expired(ClusterState state) {
     List<TabletServer> expired = new ArrayList<>();
     long now = time.nanoTime();
+    if (now - lookedNanos > timeoutNanos / 2) {
+      clocks.clear();
+    }
+    lookedNanos = now;
     for (PersistentMap.Entry<Integer, TabletServer> entry : state.servers()) {
       if (entry.value().alive() && isDue(entry.value(), now)) {
         expired.add(entry.value());

@@ -4,6 +4,7 @@ import io.sluice.common.TableBucket;
 import io.sluice.protocol.cluster.v1.TabletMessage;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +30,19 @@ public final class TabletSession {
   String incarnation = "";
 
   /** Replicas that the server reports as offline, with the reason. */
-  Map<TableBucket, String> offline = Map.of();
+  volatile Map<TableBucket, String> offline = Map.of();
+
+  /** What the server's replicas take on its disks. */
+  long diskUsedBytes;
+
+  /** A heartbeat came that was not answered yet. */
+  boolean answerDue;
+
+  /** The server has said that it is about to stop. */
+  volatile boolean leaving;
+
+  /** Whether a command about what the server reports is on its way. */
+  final AtomicBoolean reporting = new AtomicBoolean();
 
   /** The agent's: index of the newest state sent, -1 when an image has to be sent. */
   long sentIndex = -1;

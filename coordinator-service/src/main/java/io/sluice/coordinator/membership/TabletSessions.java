@@ -10,16 +10,15 @@ import io.sluice.coordinator.metadata.Event;
 import io.sluice.coordinator.metadata.MetadataImage;
 import io.sluice.coordinator.metadata.MetadataLog;
 import io.sluice.coordinator.metadata.TabletServer;
+import io.sluice.protocol.cluster.v1.Alive;
 import io.sluice.protocol.cluster.v1.CoordinatorMessage;
 import io.sluice.protocol.cluster.v1.Delta;
 import io.sluice.protocol.cluster.v1.Heartbeat;
-import io.sluice.protocol.cluster.v1.OfflineReplica;
 import io.sluice.protocol.cluster.v1.RegisterTablet;
 import io.sluice.protocol.cluster.v1.TabletMessage;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,12 +42,12 @@ import org.slf4j.LoggerFactory;
 public final class TabletSessions implements MetadataLog.Listener, Agent {
   private static final Logger LOG = LoggerFactory.getLogger(TabletSessions.class);
   private static final int HISTORY = 4096;
-  private static final int MAX_OFFLINE_REPORTED = 10_000;
 
   private final MetadataLog log;
   private final TimeSource time;
   private final long timeoutMs;
   private final SessionClocks clocks;
+  private final ServerReports reports;
   private final ChangeHistory history = new ChangeHistory(HISTORY);
   private final Map<Integer, TabletSession> open = new HashMap<>();
   private final ArrayDeque<Ending> endings = new ArrayDeque<>();
@@ -63,6 +62,7 @@ public final class TabletSessions implements MetadataLog.Listener, Agent {
     this.time = time;
     this.timeoutMs = sessionTimeout.toMillis();
     this.clocks = new SessionClocks(time, sessionTimeout.toNanos());
+    this.reports = new ServerReports(log);
   }
 
   /** Says how the agent's thread is woken; before the first stream. */
@@ -82,6 +82,18 @@ public final class TabletSessions implements MetadataLog.Listener, Agent {
     return all;
   }
 
+  /** Whether a live server reports its own replica of the bucket as offline. */
+  public synchronized boolean isOffline(int serverId, TableBucket bucket) {
+    TabletSession session = open.get(serverId);
+    return session != null && session.offline.containsKey(bucket);
+  }
+
+  /** What the replicas of a live server take on its disks, 0 when that is not known. */
+  public synchronized long diskUsedBytes(int serverId) {
+    TabletSession session = open.get(serverId);
+    return session == null ? 0 : session.diskUsedBytes;
+  }
+
   /** The transport can take messages again. */
   public void ready() {
     wake.run();
@@ -91,12 +103,18 @@ public final class TabletSessions implements MetadataLog.Listener, Agent {
     switch (message.getMessageCase()) {
       case REGISTER -> register(session, message.getRegister());
       case HEARTBEAT -> heartbeat(session, message.getHeartbeat());
+      case LEAVING -> leaving(session);
       case MESSAGE_NOT_SET ->
           end(session, new SluiceException(ErrorCode.INVALID_ARGUMENT, "The message is empty"));
     }
   }
 
   private void register(TabletSession session, RegisterTablet message) {
+    SluiceException elsewhere = log.notLeading();
+    if (elsewhere != null) {
+      end(session, elsewhere);
+      return;
+    }
     TabletServer.Registration registration;
     List<TableBucket> directories;
     try {
@@ -120,7 +138,9 @@ public final class TabletSessions implements MetadataLog.Listener, Agent {
       session.serverId = registration.serverId();
       session.incarnation = registration.incarnation();
     }
-    log.submit(new Command.RegisterServer(registration, time.epochMs()))
+    // A server that knows no cluster has nothing on its disk.
+    boolean emptyDisk = message.getClusterId().isEmpty();
+    log.submit(new Command.RegisterServer(registration, time.epochMs(), emptyDisk))
         .whenComplete(
             (applied, failure) -> {
               if (failure == null) {
@@ -148,6 +168,13 @@ public final class TabletSessions implements MetadataLog.Listener, Agent {
     }
     synchronized (this) {
       if (session.state != TabletSession.State.REGISTERING) {
+        return;
+      }
+      if (!leading) {
+        // Nobody would end it any more, and the tablet would not look for the one that leads.
+        endings.add(new Ending(session, noLongerLeads()));
+        session.state = TabletSession.State.ENDED;
+        wake.run();
         return;
       }
       TabletServer current = history.image().state().servers().get(session.serverId);
@@ -185,7 +212,7 @@ public final class TabletSessions implements MetadataLog.Listener, Agent {
   }
 
   private void heartbeat(TabletSession session, Heartbeat message) {
-    Map<TableBucket, String> offline = offline(message);
+    Map<TableBucket, String> offline = ServerReports.offline(message);
     Map<TableBucket, String> before;
     synchronized (this) {
       if (session.state != TabletSession.State.OPEN) {
@@ -194,6 +221,8 @@ public final class TabletSessions implements MetadataLog.Listener, Agent {
       clocks.heard(session.serverId, session.incarnation);
       before = session.offline;
       session.offline = offline;
+      session.diskUsedBytes = message.getDiskUsedBytes();
+      session.answerDue = true;
     }
     offline.forEach(
         (bucket, reason) -> {
@@ -201,20 +230,24 @@ public final class TabletSessions implements MetadataLog.Listener, Agent {
             LOG.error("Replica {} on {} is offline: {}", bucket, session, reason);
           }
         });
+    reports.report(session);
+    wake.run();
   }
 
-  private static Map<TableBucket, String> offline(Heartbeat message) {
-    if (message.getOfflineCount() == 0) {
-      return Map.of();
-    }
-    Map<TableBucket, String> offline = new TreeMap<>();
-    for (OfflineReplica replica : message.getOfflineList()) {
-      if (offline.size() == MAX_OFFLINE_REPORTED) {
-        break;
+  private void leaving(TabletSession session) {
+    boolean first;
+    synchronized (this) {
+      if (session.state != TabletSession.State.OPEN) {
+        return;
       }
-      offline.put(Registrations.toBucket(replica.getBucket()), replica.getReason());
+      clocks.heard(session.serverId, session.incarnation);
+      first = !session.leaving;
+      session.leaving = true;
     }
-    return Collections.unmodifiableMap(offline);
+    if (first) {
+      LOG.info("{} is about to stop and hands over what it leads", session);
+    }
+    reports.leaving(session);
   }
 
   void closedByPeer(TabletSession session) {
@@ -281,11 +314,26 @@ public final class TabletSessions implements MetadataLog.Listener, Agent {
     }
     int sent = 0;
     for (TabletSession session : targets) {
+      sent += answer(session);
       if (session.sink().isReady() && history.image().index() > session.sentIndex) {
         sent += publish(session);
       }
     }
     return sent;
+  }
+
+  /** Answers the newest heartbeat: the tablet learns that this coordinator still leads. */
+  private int answer(TabletSession session) {
+    synchronized (this) {
+      if (!session.answerDue || !session.sink().isReady()) {
+        return 0;
+      }
+      session.answerDue = false;
+    }
+    session
+        .sink()
+        .send(CoordinatorMessage.newBuilder().setAlive(Alive.getDefaultInstance()).build());
+    return 1;
   }
 
   private int publish(TabletSession session) {
@@ -373,10 +421,17 @@ public final class TabletSessions implements MetadataLog.Listener, Agent {
                     ErrorCode.UNAVAILABLE,
                     "The session of " + session + " ended; register again")));
       }
+    } else if (event instanceof Event.UncleanElection election) {
+      LOG.error(
+          "DATA_MAYBE_LOST: tablet {} was made leader of bucket {} by an explicit call; in sync were"
+              + " {}",
+          election.serverId(),
+          election.bucket(),
+          election.isr());
     } else if (event instanceof Event.DataMaybeLost lost) {
       LOG.error(
-          "DATA_MAYBE_LOST: tablet {} came back after a power loss with the only copy of {} buckets,"
-              + " the first being {}",
+          "DATA_MAYBE_LOST: tablet {} came back after a power loss, or with an empty disk, as the"
+              + " only one in sync of {} buckets, the first being {}",
           lost.serverId(),
           lost.buckets().size(),
           lost.buckets().get(0));
@@ -400,10 +455,13 @@ public final class TabletSessions implements MetadataLog.Listener, Agent {
 
   @Override
   public void following() {
-    endAll(
-        new SluiceException(
-            ErrorCode.NOT_COORDINATOR_LEADER,
-            "This coordinator no longer leads; register with the one that does"));
+    endAll(noLongerLeads());
+  }
+
+  private static SluiceException noLongerLeads() {
+    return new SluiceException(
+        ErrorCode.NOT_COORDINATOR_LEADER,
+        "This coordinator does not lead (any more); register with the one that does");
   }
 
   private void endAll(SluiceException failure) {

@@ -4,16 +4,19 @@ import io.sluice.common.TableBucket;
 import io.sluice.coordinator.metadata.Bucket;
 import io.sluice.coordinator.metadata.ClusterState;
 import io.sluice.coordinator.metadata.Event;
+import io.sluice.coordinator.metadata.LakeTable;
 import io.sluice.coordinator.metadata.MetadataImage;
 import io.sluice.coordinator.metadata.Partition;
 import io.sluice.coordinator.metadata.PersistentMap;
 import io.sluice.coordinator.metadata.Table;
+import io.sluice.coordinator.metadata.TabletServer;
 import io.sluice.coordinator.metadata.Writer;
 import io.sluice.format.schema.TableSchema;
 import io.sluice.protocol.cluster.v1.BucketId;
 import io.sluice.protocol.cluster.v1.Delta;
 import io.sluice.protocol.cluster.v1.Image;
 import io.sluice.protocol.cluster.v1.ReplicaState;
+import io.sluice.protocol.cluster.v1.ServerAddress;
 import io.sluice.protocol.cluster.v1.TableState;
 import io.sluice.protocol.cluster.v1.WriterEpoch;
 import io.sluice.protocol.metadata.Schemas;
@@ -43,12 +46,15 @@ final class TabletViews {
       for (Bucket bucket : table.buckets()) {
         if (bucket.replicas().contains(serverId)) {
           here = true;
-          message.addReplicas(replica(table, bucket));
+          message.addReplicas(replica(state, table, bucket));
         }
       }
       if (here) {
         message.addTables(tableState(table));
       }
+    }
+    for (PersistentMap.Entry<Integer, TabletServer> entry : state.servers()) {
+      message.addServers(address(entry.value()));
     }
     for (PersistentMap.Entry<String, Writer> entry : state.writers()) {
       message.addWriters(
@@ -67,14 +73,15 @@ final class TabletViews {
    */
   static Delta delta(
       MetadataImage image, int serverId, List<Event> events, Collection<TableBucket> directories) {
-    Changes changes = new Changes();
+    Changes changes = new Changes(serverId);
     events.forEach(changes::add);
     ClusterState state = image.state();
     Delta.Builder message = Delta.newBuilder().setIndex(image.index());
     for (long tableId : changes.tables) {
       Table table = state.table(tableId);
       if (table != null
-          && (changes.leftBy(serverId, tableId)
+          && (changes.arrived.contains(tableId)
+              || changes.leftBy(serverId, tableId)
               || table.buckets().stream().anyMatch(b -> isHere(b, serverId)))) {
         message.addTables(tableState(table));
       }
@@ -109,16 +116,18 @@ final class TabletViews {
       Table table = state.table(id.tableId());
       Bucket bucket = state.bucket(id);
       if (table != null && bucket != null && isHere(bucket, serverId)) {
-        message.addReplicas(replica(table, bucket));
+        message.addReplicas(replica(state, table, bucket));
       }
     }
-    for (TableBucket directory : directories) {
-      Bucket bucket = state.bucket(directory);
-      if (bucket == null || !isHere(bucket, serverId)) {
-        removed.add(bucketId(directory));
-      }
-    }
+    addAbsent(removed, state, serverId, changes.left);
+    addAbsent(removed, state, serverId, directories);
     message.addAllRemovedReplicas(removed);
+    for (int id : changes.servers) {
+      TabletServer server = state.servers().get(id);
+      if (server != null) {
+        message.addServers(address(server));
+      }
+    }
     changes.writers.forEach(
         (id, epoch) ->
             message.addWriters(WriterEpoch.newBuilder().setWriterId(id).setWriterEpoch(epoch)));
@@ -131,22 +140,30 @@ final class TabletViews {
         && delta.getDroppedTablesCount() == 0
         && delta.getReplicasCount() == 0
         && delta.getRemovedReplicasCount() == 0
-        && delta.getWritersCount() == 0;
+        && delta.getWritersCount() == 0
+        && delta.getServersCount() == 0;
+  }
+
+  /** Adds those of the buckets that the server should not have. */
+  private static void addAbsent(
+      Set<BucketId> removed, ClusterState state, int serverId, Collection<TableBucket> buckets) {
+    for (TableBucket id : buckets) {
+      Bucket bucket = state.bucket(id);
+      if (bucket == null || !isHere(bucket, serverId)) {
+        removed.add(bucketId(id));
+      }
+    }
   }
 
   private static void removeDropped(
       Delta.Builder message, Set<BucketId> removed, Table dropped, int serverId) {
-    boolean here = false;
     for (Bucket bucket : dropped.buckets()) {
       if (isHere(bucket, serverId)) {
-        here = true;
         removed.add(bucketId(dropped.bucketId(bucket)));
       }
     }
-    // A server whose last partition of it was dropped before still knows a partitioned table.
-    if (here || dropped.partitioned()) {
-      message.addDroppedTables(dropped.tableId());
-    }
+    // Also for a server that has none of it now: it may know the table from replicas that it had.
+    message.addDroppedTables(dropped.tableId());
   }
 
   private static boolean isHere(Bucket bucket, int serverId) {
@@ -176,7 +193,9 @@ final class TabletViews {
     return message.build();
   }
 
-  private static ReplicaState replica(Table table, Bucket bucket) {
+  /** One bucket, for a server that holds it and for its leader. */
+  static ReplicaState replica(ClusterState state, Table table, Bucket bucket) {
+    LakeTable lake = state.lakes().get(table.tableId());
     return ReplicaState.newBuilder()
         .setBucket(bucketId(table.bucketId(bucket)))
         .setLeaderServerId(bucket.leader())
@@ -184,6 +203,20 @@ final class TabletViews {
         .addAllReplicas(bucket.replicas())
         .addAllIsr(bucket.isr())
         .setIsrVersion(bucket.isrVersion())
+        .addAllTarget(bucket.target())
+        .setMinInsync(bucket.minInsync())
+        .setLakeEndOffset(lake == null ? 0 : lake.offset(bucket.partitionId(), bucket.bucket()))
+        .build();
+  }
+
+  private static ServerAddress address(TabletServer server) {
+    TabletServer.Registration registration = server.registration();
+    return ServerAddress.newBuilder()
+        .setServerId(registration.serverId())
+        .setHost(registration.host())
+        .setFlightPort(registration.flightPort())
+        .setIncarnation(registration.incarnation())
+        .setAlive(server.alive())
         .build();
   }
 
@@ -207,6 +240,21 @@ final class TabletViews {
     private final SortedSet<TableBucket> buckets = new TreeSet<>();
     private final Map<Long, Integer> writers = new TreeMap<>();
 
+    /** Servers whose address or session changed. */
+    private final SortedSet<Integer> servers = new TreeSet<>();
+
+    /** Tables of which a bucket came to this server. */
+    private final SortedSet<Long> arrived = new TreeSet<>();
+
+    /** Buckets that left this server. */
+    private final SortedSet<TableBucket> left = new TreeSet<>();
+
+    private final int serverId;
+
+    Changes(int serverId) {
+      this.serverId = serverId;
+    }
+
     void add(Event event) {
       if (event instanceof Event.TableCreated e) {
         tables.add(e.tableId());
@@ -223,8 +271,24 @@ final class TabletViews {
         dropped.put(e.table().tableId(), e.table());
       } else if (event instanceof Event.BucketsChanged e) {
         buckets.addAll(e.buckets());
+      } else if (event instanceof Event.ReplicasMoved e) {
+        move(e);
+      } else if (event instanceof Event.ServerRegistered e) {
+        servers.add(e.serverId());
+      } else if (event instanceof Event.SessionEnded e) {
+        servers.add(e.serverId());
       } else if (event instanceof Event.WriterStarted e) {
         writers.put(e.writerId(), e.epoch());
+      }
+    }
+
+    private void move(Event.ReplicasMoved moved) {
+      if (moved.came().contains(serverId)) {
+        tables.add(moved.bucket().tableId());
+        arrived.add(moved.bucket().tableId());
+      }
+      if (moved.left().contains(serverId)) {
+        left.add(moved.bucket());
       }
     }
 

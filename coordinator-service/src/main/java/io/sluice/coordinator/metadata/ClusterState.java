@@ -97,6 +97,18 @@ public record ClusterState(
     return server != null && server.alive();
   }
 
+  /** Whether that process is registered and its session is open. */
+  public boolean isLive(int serverId, String incarnation) {
+    TabletServer server = servers.get(serverId);
+    return server != null && server.isLive(incarnation);
+  }
+
+  /** Whether the server may be given replicas. */
+  public boolean takesReplicas(int serverId) {
+    TabletServer server = servers.get(serverId);
+    return server != null && server.takesReplicas();
+  }
+
   ClusterState withClusterId(String id) {
     Draft next = new Draft(this);
     next.clusterId = id;
@@ -112,6 +124,12 @@ public record ClusterState(
   ClusterState withServer(TabletServer server) {
     Draft next = new Draft(this);
     next.servers = servers.with(server.serverId(), server);
+    return next.state();
+  }
+
+  ClusterState withoutServer(int serverId) {
+    Draft next = new Draft(this);
+    next.servers = servers.without(serverId);
     return next.state();
   }
 

@@ -1,5 +1,6 @@
 package io.sluice.coordinator.metadata;
 
+import io.sluice.common.TableBucket;
 import io.sluice.common.TablePath;
 import io.sluice.format.schema.TableSchema;
 import java.util.List;
@@ -156,14 +157,157 @@ public sealed interface Command {
   /** Drops a table; rejected with TABLE_NOT_FOUND. Accepted with the table's id. */
   record DropTable(TablePath path) implements Command {}
 
-  /** Opens or renews a server's session and elects leaders for what it may lead. */
-  record RegisterServer(TabletServer.Registration registration, long nowMs) implements Command {}
+  /** About a tablet server. */
+  sealed interface ForServer extends Command {}
+
+  /**
+   * Opens or renews a server's session and elects leaders for what it may lead. A server that may
+   * have lost records that it had acknowledged leaves every in-sync set that has another member
+   * before that.
+   *
+   * @param emptyDisk whether it starts with nothing on its disk
+   */
+  record RegisterServer(TabletServer.Registration registration, long nowMs, boolean emptyDisk)
+      implements ForServer {
+    /** One that has its data, if it had any. */
+    public RegisterServer(TabletServer.Registration registration, long nowMs) {
+      this(registration, nowMs, false);
+    }
+  }
 
   /**
    * Ends the session of that incarnation, moves the server's leaderships and takes it out of every
    * in-sync set that has another member. Does nothing when another incarnation has registered.
    */
-  record EndSession(int serverId, String incarnation) implements Command {}
+  record EndSession(int serverId, String incarnation) implements ForServer {}
+
+  /**
+   * That incarnation is about to stop: its leaderships move to other live in-sync replicas where
+   * there are any, and it is not elected any more where another one can be. May be said again, for
+   * what nobody else could lead before. Does nothing when another incarnation has registered.
+   */
+  record Leaving(int serverId, String incarnation) implements ForServer {}
+
+  /**
+   * Says what is wanted with a server. Rejected with NOT_FOUND when there is none of that id.
+   * DECOMMISSIONED is rejected with INVALID_ARGUMENT while it holds replicas, and takes the
+   * registration away when its session has ended.
+   */
+  record SetServerState(int serverId, ServerState state) implements ForServer {}
+
+  /**
+   * About replicas of many buckets; each is decided for itself, and the outcome names the decisions
+   * in the order of the buckets. BUCKET_NOT_FOUND for one that there is not.
+   */
+  sealed interface ForReplicas extends Command {
+    /** The most buckets one command may name. */
+    int MAX_BUCKETS = 1000;
+  }
+
+  /**
+   * What leaders ask their in-sync sets to be. Refused with FENCED_LEADER_EPOCH unless the server
+   * leads in that epoch, with STALE_ISR unless the version is the current one, with
+   * STALE_INCARNATION when one that comes in is not registered and alive under the incarnation
+   * named, with INVALID_ARGUMENT when the set lacks its leader or names one that is no replica.
+   * Ends a move in the same step when everyone of its target is in sync.
+   */
+  record AlterIsr(int serverId, List<IsrChange> changes) implements ForReplicas {
+    public AlterIsr {
+      changes = List.copyOf(changes);
+      checkCount(changes.size());
+    }
+  }
+
+  /**
+   * One in-sync set.
+   *
+   * @param isrVersion version of the set that it replaces
+   */
+  record IsrChange(TableBucket bucket, int leaderEpoch, int isrVersion, List<IsrMember> isr) {
+    public IsrChange {
+      isr = List.copyOf(isr);
+    }
+  }
+
+  /**
+   * A member of an in-sync set.
+   *
+   * @param incarnation the process that fetches; does not count for those in the set already
+   */
+  record IsrMember(int serverId, String incarnation) {}
+
+  /**
+   * These replicas of that incarnation are offline: they leave the in-sync sets that have another
+   * member, which leads from then on where they led. Nothing is done for the last in-sync replica,
+   * or when another incarnation has registered.
+   */
+  record ReplicasOffline(int serverId, String incarnation, List<TableBucket> buckets)
+      implements ForReplicas {
+    public ReplicasOffline {
+      buckets = List.copyOf(buckets);
+      checkCount(buckets.size());
+    }
+  }
+
+  /**
+   * Begins to move replicas; a move under way is replaced. Refused with NOT_ENOUGH_SERVERS when a
+   * server that is to get one is not alive, leaves, or drains; with NOT_ENOUGH_REPLICAS when no
+   * in-sync replica would be left; with INVALID_ARGUMENT when the target is empty or names a server
+   * twice. A target that is in sync already is reached at once.
+   */
+  record Reassign(List<Move> moves) implements ForReplicas {
+    public Reassign {
+      moves = List.copyOf(moves);
+      checkCount(moves.size());
+    }
+  }
+
+  /**
+   * Where replicas shall be.
+   *
+   * @param target the servers, the preferred leader first
+   */
+  record Move(TableBucket bucket, List<Integer> target) {
+    public Move {
+      target = List.copyOf(target);
+    }
+  }
+
+  /**
+   * Gives moves up: what they added leaves. Nothing is done for a bucket that is not being moved.
+   * Refused with NOT_ENOUGH_REPLICAS when none of the replicas of before is in sync.
+   */
+  record CancelReassign(List<TableBucket> buckets) implements ForReplicas {
+    public CancelReassign {
+      buckets = List.copyOf(buckets);
+      checkCount(buckets.size());
+    }
+  }
+
+  /**
+   * Gives the leadership back to the first live in-sync replica, in the order of preference, that
+   * neither leaves nor drains. Nothing is done where it leads already.
+   */
+  record ElectPreferred(List<TableBucket> buckets) implements ForReplicas {
+    public ElectPreferred {
+      buckets = List.copyOf(buckets);
+      checkCount(buckets.size());
+    }
+  }
+
+  /**
+   * Makes a replica the leader and the only one in sync, whatever it has: committed records that it
+   * lacks are lost. Refused with INVALID_ARGUMENT when it is no replica, with NOT_ENOUGH_SERVERS
+   * when its server is not alive.
+   */
+  record ElectUnclean(TableBucket bucket, int serverId) implements ForReplicas {}
+
+  private static void checkCount(int buckets) {
+    if (buckets > ForReplicas.MAX_BUCKETS) {
+      throw new IllegalArgumentException(
+          "A command names " + buckets + " buckets; it may name " + ForReplicas.MAX_BUCKETS);
+    }
+  }
 
   /**
    * Gives a writer its id and next epoch: a fresh id and epoch 0 for a new or an empty name.

@@ -25,10 +25,41 @@ public sealed interface Event {
     }
   }
 
-  /** Leader, epoch or in-sync replicas of these buckets changed. */
+  /** Leader, epoch, replicas, in-sync replicas or target of these buckets changed. */
   record BucketsChanged(List<TableBucket> buckets) implements Event {
     public BucketsChanged {
       buckets = List.copyOf(buckets);
+    }
+  }
+
+  /** A bucket came to servers, or left them; besides {@link BucketsChanged}. */
+  record ReplicasMoved(TableBucket bucket, List<Integer> came, List<Integer> left)
+      implements Event {
+    public ReplicasMoved {
+      came = List.copyOf(came);
+      left = List.copyOf(left);
+    }
+  }
+
+  /**
+   * How many buckets were given a leader or a new epoch, lost in-sync replicas, gained some, and
+   * came to the end of a move; besides {@link BucketsChanged}.
+   */
+  record ReplicationChanged(int elections, int shrinks, int expansions, int moves)
+      implements Event {}
+
+  /** A server was told to drain, or not to. */
+  record ServerStateChanged(int serverId, ServerState state) implements Event {}
+
+  /**
+   * A leader was elected by an explicit call, whether it has every committed record or not. An
+   * alarm.
+   *
+   * @param isr in-sync replicas of before
+   */
+  record UncleanElection(TableBucket bucket, int serverId, List<Integer> isr) implements Event {
+    public UncleanElection {
+      isr = List.copyOf(isr);
     }
   }
 
@@ -42,8 +73,8 @@ public sealed interface Event {
   record SessionEnded(int serverId, String incarnation) implements Event {}
 
   /**
-   * A server came back after a power loss and holds the only copy of these buckets: their last
-   * second may be lost. An alarm.
+   * A server came back after a power loss, or with an empty disk, and is the only one in sync of
+   * these buckets: records may be lost. An alarm.
    */
   record DataMaybeLost(int serverId, List<TableBucket> buckets) implements Event {
     public DataMaybeLost {

@@ -1,6 +1,7 @@
 package io.sluice.coordinator.metadata;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -119,12 +120,8 @@ public record LakeTable(
 
   /** How far that bucket is in the lake. */
   public long offset(long partitionId, int bucket) {
-    for (LakeOffset offset : offsets) {
-      if (offset.partitionId() == partitionId && offset.bucket() == bucket) {
-        return offset.offset();
-      }
-    }
-    return 0;
+    int position = Collections.binarySearch(offsets, new LakeOffset(partitionId, bucket, 0));
+    return position < 0 ? 0 : offsets.get(position).offset();
   }
 
   LakeTable withEpoch(long newEpoch) {

@@ -1,14 +1,18 @@
 package io.sluice.coordinator.metadata;
 
+import io.sluice.common.SluiceException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The ordered, durable sequence of commands. All methods may be called by any thread.
  *
- * <p>Futures fail with a {@link io.sluice.common.SluiceException}: NOT_COORDINATOR_LEADER where
- * another coordinator leads, UNAVAILABLE while starting or stopping, TIMEOUT when the outcome is
- * not known in time.
+ * <p>Futures fail with a {@link SluiceException}: NOT_COORDINATOR_LEADER where another coordinator
+ * leads, UNAVAILABLE while starting or stopping, TIMEOUT when the outcome is not known in time. A
+ * command that this coordinator had taken when it lost the leadership fails with
+ * NOT_COORDINATOR_LEADER and the detail {@code outcome=unknown}. Reads are answered by followers
+ * too.
  */
 public interface MetadataLog {
   /** Submits a command; completes once it is committed and applied here. */
@@ -16,6 +20,14 @@ public interface MetadataLog {
 
   /** The newest state: everything that completed anywhere before this call is in it. */
   CompletableFuture<MetadataImage> readLatest();
+
+  /**
+   * Why what only a leader may do is refused here: NOT_COORDINATOR_LEADER, with the detail {@code
+   * leader} when it is known who leads. Null where this coordinator leads, as far as it knows.
+   */
+  default @Nullable SluiceException notLeading() {
+    return null;
+  }
 
   /** The state this coordinator has applied, which may lag behind on a follower. */
   MetadataImage current();
@@ -36,8 +48,11 @@ public interface MetadataLog {
     /** This coordinator leads now, and has applied every earlier command. */
     void leading();
 
-    /** This coordinator no longer leads. */
+    /** This coordinator does not lead (any more); another one does. */
     void following();
+
+    /** This coordinator has known no leader for a while. */
+    default void alone() {}
 
     /** The state was replaced by a snapshot: events before this image are not known here. */
     void replaced(MetadataImage image);

@@ -3,6 +3,7 @@ package io.sluice.coordinator.metadata;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,6 +72,30 @@ public final class PersistentMap<K extends Comparable<? super K>, V>
   /** This map without the key. */
   public PersistentMap<K, V> without(K key) {
     return containsKey(key) ? new PersistentMap<>(remove(root, key), size - 1) : this;
+  }
+
+  /**
+   * This map with each value replaced by what the function gives for it, in one walk; what does not
+   * change is shared.
+   *
+   * @param change called in key order; gives the same object for what stays
+   */
+  public PersistentMap<K, V> mapValues(UnaryOperator<V> change) {
+    Node<K, V> mapped = mapValues(root, change);
+    return mapped == root ? this : new PersistentMap<>(mapped, size);
+  }
+
+  private static <K, V> @Nullable Node<K, V> mapValues(
+      @Nullable Node<K, V> node, UnaryOperator<V> change) {
+    if (node == null) {
+      return null;
+    }
+    Node<K, V> left = mapValues(node.left, change);
+    V value = change.apply(node.value);
+    Node<K, V> right = mapValues(node.right, change);
+    return left == node.left && right == node.right && value == node.value
+        ? node
+        : new Node<>(node.key, value, left, right, node.height);
   }
 
   @Override

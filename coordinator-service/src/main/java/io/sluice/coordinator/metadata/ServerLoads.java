@@ -3,11 +3,14 @@ package io.sluice.coordinator.metadata;
 import java.util.HashMap;
 import java.util.Map;
 
-/** How many replicas each server holds and how many buckets it leads, counted once. */
+/** How many replicas each server holds and buckets it leads, and how buckets are, counted once. */
 public final class ServerLoads {
   private final Map<Integer, int[]> counts = new HashMap<>();
   private int buckets;
   private int offline;
+  private int underReplicated;
+  private int underMinInsync;
+  private int moving;
 
   private ServerLoads() {}
 
@@ -22,6 +25,9 @@ public final class ServerLoads {
 
   private void add(Bucket bucket) {
     buckets++;
+    underReplicated += bucket.underReplicated() ? 1 : 0;
+    underMinInsync += bucket.isr().size() < bucket.minInsync() ? 1 : 0;
+    moving += bucket.moving() ? 1 : 0;
     for (int replica : bucket.replicas()) {
       of(replica)[1]++;
     }
@@ -56,5 +62,20 @@ public final class ServerLoads {
   /** Buckets that no server leads. */
   public int offlineBuckets() {
     return offline;
+  }
+
+  /** Buckets with fewer in-sync replicas than there shall be. */
+  public int underReplicated() {
+    return underReplicated;
+  }
+
+  /** Buckets with fewer in-sync replicas than a write needs. */
+  public int underMinInsync() {
+    return underMinInsync;
+  }
+
+  /** Buckets whose replicas are being moved. */
+  public int moving() {
+    return moving;
   }
 }

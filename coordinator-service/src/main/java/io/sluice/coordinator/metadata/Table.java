@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param options options as set, sorted
  * @param comment free text, empty when none
  * @param createdMs when it was created, epoch milliseconds
- * @param replicationFactor replicas of each bucket
+ * @param replicationFactor replicas of each bucket, when all of them are where they shall be
  * @param version how often it was altered
  * @param bucketCount number of buckets, of each partition when it is partitioned
  * @param partitions its partitions in the order of their ids
@@ -57,7 +57,7 @@ public record Table(
     partitionKeys = List.copyOf(partitionKeys);
     options = Collections.unmodifiableMap(new TreeMap<>(options));
     partitions = List.copyOf(partitions);
-    buckets = List.copyOf(buckets);
+    buckets = Chunks.copyOf(buckets);
     int parts = partitionKeys.isEmpty() ? 1 : partitions.size();
     if (schemas.isEmpty() || bucketCount < 1 || buckets.size() != parts * bucketCount) {
       throw new IllegalArgumentException(
@@ -111,7 +111,7 @@ public record Table(
 
   /** The bucket of that number in that partition (0 when not partitioned), or null. */
   public @Nullable Bucket bucket(long partitionId, int bucket) {
-    if (bucket >= bucketCount || partitioned() != partitionId > 0) {
+    if (bucket < 0 || bucket >= bucketCount || partitioned() != partitionId > 0) {
       return null;
     }
     int position = partitioned() ? position(partitionId) : 0;
@@ -145,18 +145,47 @@ public record Table(
     return -1;
   }
 
-  Table withBuckets(List<Bucket> changed) {
-    return with(version, schemas, options, comment, partitions, changed, idsGranted);
+  /** With these in place of its buckets of the same partitions and numbers. */
+  Table withChanged(Iterable<Bucket> changed) {
+    Chunks.Edit<Bucket> edit = Chunks.copyOf(buckets).edit();
+    for (Bucket bucket : changed) {
+      int part = partitioned() ? position(bucket.partitionId()) : 0;
+      edit.set(part * bucketCount + bucket.bucket(), bucket);
+    }
+    return withBuckets(edit.done());
   }
 
-  /** Altered once more; a schema that is not null becomes the current one. */
+  /** With other buckets, as many as before in the same order. */
+  Table withBuckets(List<Bucket> changed) {
+    return with(
+        replicationFactor, version, schemas, options, comment, partitions, changed, idsGranted);
+  }
+
+  /**
+   * Altered once more; a schema that is not null becomes the current one. An option that names the
+   * replication factor counts for partitions to come: the replicas of what is there are reassigned.
+   */
   Table altered(
       @Nullable TableSchema newSchema, Map<String, String> newOptions, String newComment) {
     List<TableSchema> all = new ArrayList<>(schemas);
     if (newSchema != null) {
       all.add(newSchema);
     }
-    return with(version + 1, all, newOptions, newComment, partitions, buckets, idsGranted);
+    return with(
+        replicationFactor(newOptions),
+        version + 1,
+        all,
+        newOptions,
+        newComment,
+        partitions,
+        buckets,
+        idsGranted);
+  }
+
+  /** What checked options say about it, or as it is. */
+  private int replicationFactor(Map<String, String> checked) {
+    String text = checked.get(TableOptions.REPLICATION_FACTOR);
+    return text == null ? replicationFactor : Integer.parseInt(text.trim());
   }
 
   /** With a partition whose id is larger than that of every other one. */
@@ -167,11 +196,12 @@ public record Table(
     for (int bucket = 0; bucket < placement.size(); bucket++) {
       all.add(Bucket.created(partition.partitionId(), bucket, placement.get(bucket)));
     }
-    return with(version, schemas, options, comment, more, all, idsGranted);
+    return with(replicationFactor, version, schemas, options, comment, more, all, idsGranted);
   }
 
   Table withoutPartition(long partitionId) {
     return with(
+        replicationFactor,
         version,
         schemas,
         options,
@@ -183,10 +213,19 @@ public record Table(
 
   /** With so many ids more given away. */
   Table withIdsGranted(long count) {
-    return with(version, schemas, options, comment, partitions, buckets, idsGranted + count);
+    return with(
+        replicationFactor,
+        version,
+        schemas,
+        options,
+        comment,
+        partitions,
+        buckets,
+        idsGranted + count);
   }
 
   private Table with(
+      int newReplicationFactor,
       int newVersion,
       List<TableSchema> newSchemas,
       Map<String, String> newOptions,
@@ -203,7 +242,7 @@ public record Table(
         newOptions,
         newComment,
         createdMs,
-        replicationFactor,
+        newReplicationFactor,
         newVersion,
         bucketCount,
         newPartitions,

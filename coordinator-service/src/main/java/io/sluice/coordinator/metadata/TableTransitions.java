@@ -273,18 +273,18 @@ final class TableTransitions {
         + bucket.leaderEpoch();
   }
 
-  /** The rejection when a server of a placement is not alive, else null. */
+  /** The rejection when a server of a placement cannot be given replicas, else null. */
   private static @Nullable Transition goneServer(
       ClusterState state, TablePath path, List<List<Integer>> placement) {
     for (List<Integer> replicas : placement) {
       for (int replica : replicas) {
-        if (!state.isAlive(replica)) {
+        if (!state.takesReplicas(replica)) {
           return Transition.rejected(
               state,
               ErrorCode.NOT_ENOUGH_SERVERS,
               "Tablet server "
                   + replica
-                  + " went away while buckets of table "
+                  + " went away, or began to drain, while buckets of table "
                   + path
                   + " were being created; create them again");
         }

@@ -32,11 +32,11 @@ public final class Transitions {
     if (command instanceof Command.ForTable forTable) {
       return TableTransitions.apply(state, forTable);
     }
-    if (command instanceof Command.RegisterServer register) {
-      return registerServer(state, register);
+    if (command instanceof Command.ForServer forServer) {
+      return ServerTransitions.apply(state, forServer);
     }
-    if (command instanceof Command.EndSession end) {
-      return endSession(state, end);
+    if (command instanceof Command.ForReplicas forReplicas) {
+      return ReplicaTransitions.apply(state, forReplicas);
     }
     if (command instanceof Command.InitWriter init) {
       return initWriter(state, init);
@@ -90,51 +90,6 @@ public final class Transitions {
       events.add(new Event.TableDropped(table));
     }
     return Transition.accepted(next, 0, 0, events);
-  }
-
-  private static Transition registerServer(ClusterState state, Command.RegisterServer command) {
-    TabletServer.Registration registration = command.registration();
-    int serverId = registration.serverId();
-    TabletServer before = state.servers().get(serverId);
-    boolean restarted =
-        before == null || !before.registration().incarnation().equals(registration.incarnation());
-    boolean powerLost =
-        restarted
-            && before != null
-            && !before.registration().bootId().equals(registration.bootId())
-            && !registration.cleanStop();
-    ClusterState alive = state.withServer(new TabletServer(registration, command.nowMs(), true));
-    Elections.Result result = Elections.registered(alive, serverId, restarted, powerLost);
-    ClusterState next = alive.withTables(result.tables());
-    List<Event> events = new ArrayList<>();
-    events.add(new Event.ServerRegistered(serverId, registration.incarnation()));
-    if (!result.changed().isEmpty()) {
-      events.add(new Event.BucketsChanged(result.changed()));
-    }
-    if (powerLost) {
-      var onlyCopies = Elections.onlyCopies(next, serverId);
-      if (!onlyCopies.isEmpty()) {
-        events.add(new Event.DataMaybeLost(serverId, onlyCopies));
-      }
-    }
-    return Transition.accepted(next, 0, 0, events);
-  }
-
-  private static Transition endSession(ClusterState state, Command.EndSession command) {
-    TabletServer server = state.servers().get(command.serverId());
-    if (server == null
-        || !server.alive()
-        || !server.registration().incarnation().equals(command.incarnation())) {
-      return Transition.accepted(state);
-    }
-    ClusterState gone = state.withServer(server.gone());
-    Elections.Result result = Elections.sessionEnded(gone, command.serverId());
-    List<Event> events = new ArrayList<>();
-    events.add(new Event.SessionEnded(command.serverId(), command.incarnation()));
-    if (!result.changed().isEmpty()) {
-      events.add(new Event.BucketsChanged(result.changed()));
-    }
-    return Transition.accepted(gone.withTables(result.tables()), 0, 0, events);
   }
 
   private static Transition initWriter(ClusterState state, Command.InitWriter command) {

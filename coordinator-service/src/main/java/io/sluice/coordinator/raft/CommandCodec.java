@@ -11,12 +11,11 @@ import io.sluice.coordinator.raft.proto.Accepted;
 import io.sluice.coordinator.raft.proto.Bootstrap;
 import io.sluice.coordinator.raft.proto.CommandRecord;
 import io.sluice.coordinator.raft.proto.CreateDatabase;
+import io.sluice.coordinator.raft.proto.Decision;
 import io.sluice.coordinator.raft.proto.DropDatabase;
 import io.sluice.coordinator.raft.proto.DropTable;
-import io.sluice.coordinator.raft.proto.EndSession;
 import io.sluice.coordinator.raft.proto.InitWriter;
 import io.sluice.coordinator.raft.proto.OutcomeRecord;
-import io.sluice.coordinator.raft.proto.RegisterServer;
 import io.sluice.coordinator.raft.proto.Rejected;
 
 /** Commands and outcomes to and from bytes. */
@@ -44,14 +43,10 @@ final class CommandCodec {
     } else if (command instanceof Command.DropTable c) {
       record.setDropTable(
           DropTable.newBuilder().setDatabase(c.path().database()).setTable(c.path().table()));
-    } else if (command instanceof Command.RegisterServer c) {
-      record.setRegisterServer(
-          RegisterServer.newBuilder()
-              .setRegistration(RecordCodec.toRecord(c.registration()))
-              .setNowMs(c.nowMs()));
-    } else if (command instanceof Command.EndSession c) {
-      record.setEndSession(
-          EndSession.newBuilder().setServerId(c.serverId()).setIncarnation(c.incarnation()));
+    } else if (command instanceof Command.ForServer c) {
+      ReplicaCodec.write(c, record);
+    } else if (command instanceof Command.ForReplicas c) {
+      ReplicaCodec.write(c, record);
     } else if (command instanceof Command.InitWriter c) {
       record.setInitWriter(InitWriter.newBuilder().setName(c.name()));
     } else if (command instanceof Command.ForTable c) {
@@ -92,14 +87,17 @@ final class CommandCodec {
         DropTable r = record.getDropTable();
         yield new Command.DropTable(new TablePath(r.getDatabase(), r.getTable()));
       }
-      case REGISTER_SERVER -> {
-        RegisterServer r = record.getRegisterServer();
-        yield new Command.RegisterServer(RecordCodec.fromRecord(r.getRegistration()), r.getNowMs());
-      }
-      case END_SESSION -> {
-        EndSession r = record.getEndSession();
-        yield new Command.EndSession(r.getServerId(), r.getIncarnation());
-      }
+      case REGISTER_SERVER,
+          END_SESSION,
+          LEAVING,
+          SET_SERVER_STATE,
+          ALTER_ISR,
+          REPLICAS_OFFLINE,
+          REASSIGN,
+          CANCEL_REASSIGN,
+          ELECT_PREFERRED,
+          ELECT_UNCLEAN ->
+          ReplicaCodec.fromRecord(record);
       case INIT_WRITER -> new Command.InitWriter(record.getInitWriter().getName());
       case RAISE_TIERING_EPOCH -> LakeCodec.fromRecord(record.getRaiseTieringEpoch());
       case ROUND_COMMITTED -> LakeCodec.fromRecord(record.getRoundCommitted());
@@ -129,7 +127,8 @@ final class CommandCodec {
           Accepted.newBuilder()
               .setId(accepted.id())
               .setEpoch(accepted.epoch())
-              .setCount(accepted.count()));
+              .setCount(accepted.count())
+              .addAllDecisions(accepted.decisions().stream().map(CommandCodec::toRecord).toList()));
     }
     return record.build().toByteArray();
   }
@@ -144,7 +143,25 @@ final class CommandCodec {
             : new Outcome.Accepted(
                 record.getAccepted().getId(),
                 record.getAccepted().getEpoch(),
-                record.getAccepted().getCount());
+                record.getAccepted().getCount(),
+                record.getAccepted().getDecisionsList().stream()
+                    .map(CommandCodec::fromRecord)
+                    .toList());
     return new MetadataLog.Applied(record.getIndex(), outcome);
+  }
+
+  private static Decision toRecord(Outcome.Decision decision) {
+    return decision.refusal() == null
+        ? Decision.getDefaultInstance()
+        : Decision.newBuilder()
+            .setCode(decision.refusal().name())
+            .setMessage(decision.message())
+            .build();
+  }
+
+  private static Outcome.Decision fromRecord(Decision record) {
+    return record.getCode().isEmpty()
+        ? Outcome.Decision.DONE
+        : new Outcome.Decision(ErrorCode.valueOf(record.getCode()), record.getMessage());
   }
 }

@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.ratis.io.MD5Hash;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.proto.RaftProtos.RoleInfoProto;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftGroupMemberId;
@@ -33,6 +34,7 @@ import org.apache.ratis.statemachine.impl.SimpleStateMachineStorage;
 import org.apache.ratis.statemachine.impl.SingleFileSnapshotInfo;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
+import org.apache.ratis.util.LifeCycle;
 import org.apache.ratis.util.MD5FileUtil;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -65,13 +67,16 @@ final class MetadataStateMachine extends BaseStateMachine {
 
   private volatile MetadataImage image = MetadataImage.EMPTY;
   private volatile boolean leads;
+  private volatile long leaderships;
 
   /** Owned by the apply thread. */
   private @Nullable SluiceException broken;
 
-  /** Owned by the apply thread. */
-  private @Nullable CompletableFuture<Long> writing;
+  /** Guards the snapshot that is written against one that is installed. */
+  private final Object snapshots = new Object();
 
+  // Guarded by snapshots.
+  private @Nullable CompletableFuture<Long> writing;
   private long completeSnapshot = RaftLog.INVALID_LOG_INDEX;
 
   MetadataStateMachine(MetadataLog.Listener listener) {
@@ -98,18 +103,54 @@ final class MetadataStateMachine extends BaseStateMachine {
     return leads;
   }
 
+  /** How often it has begun to lead. */
+  long leaderships() {
+    return leaderships;
+  }
+
   @Override
   public void initialize(RaftServer server, RaftGroupId group, RaftStorage raftStorage)
       throws IOException {
     super.initialize(server, group, raftStorage);
-    storage.init(raftStorage);
-    load();
+    getLifeCycle()
+        .startAndTransition(
+            () -> {
+              storage.init(raftStorage);
+              load();
+            },
+            IOException.class);
+  }
+
+  /**
+   * A snapshot of the leader is about to take the place of all that is here: no other one may be
+   * written until {@link #reinitialize()}. Called for each piece of it.
+   */
+  @Override
+  public void pause() {
+    if (getLifeCycleState() != LifeCycle.State.RUNNING) {
+      return;
+    }
+    getLifeCycle().transition(LifeCycle.State.PAUSING);
+    CompletableFuture<Long> current;
+    synchronized (snapshots) {
+      current = writing;
+      writing = null;
+    }
+    if (current != null) {
+      current.join();
+    }
+    getLifeCycle().transition(LifeCycle.State.PAUSED);
   }
 
   @Override
   public void reinitialize() throws IOException {
     load();
+    LOG.info("Metadata of the leader taken over at index {}", image.index());
     listener.replaced(image);
+    if (getLifeCycleState() == LifeCycle.State.PAUSED) {
+      getLifeCycle().transition(LifeCycle.State.STARTING);
+      getLifeCycle().transition(LifeCycle.State.RUNNING);
+    }
   }
 
   private void load() throws IOException {
@@ -119,7 +160,9 @@ final class MetadataStateMachine extends BaseStateMachine {
     }
     image = SnapshotFile.read(snapshot.getFile().getPath(), getGroupId().getUuid());
     setLastAppliedTermIndex(snapshot.getTermIndex());
-    completeSnapshot = snapshot.getIndex();
+    synchronized (snapshots) {
+      completeSnapshot = snapshot.getIndex();
+    }
     LOG.info(
         "Metadata snapshot {} loaded: index {}, {} tables",
         snapshot.getFile().getPath().getFileName(),
@@ -176,22 +219,26 @@ final class MetadataStateMachine extends BaseStateMachine {
    */
   @Override
   public long takeSnapshot() {
-    CompletableFuture<Long> current = writing;
-    if (current != null && !current.isDone()) {
+    synchronized (snapshots) {
+      CompletableFuture<Long> current = writing;
+      if (current != null && current.isDone()) {
+        writing = null;
+        completeSnapshot = Math.max(completeSnapshot, current.join());
+      } else if (current == null) {
+        startSnapshot();
+      }
       return completeSnapshot;
     }
-    if (current != null) {
-      writing = null;
-      completeSnapshot = Math.max(completeSnapshot, current.join());
-      return completeSnapshot;
-    }
-    TermIndex applied = getLastAppliedTermIndex();
-    if (broken == null && applied != null && applied.getIndex() > completeSnapshot) {
+  }
+
+  private void startSnapshot() {
+    TermIndex last = getLastAppliedTermIndex();
+    boolean due = last != null && last.getIndex() > completeSnapshot;
+    if (due && broken == null && getLifeCycleState() == LifeCycle.State.RUNNING) {
       MetadataImage frozen = image;
       long before = completeSnapshot;
-      writing = CompletableFuture.supplyAsync(() -> write(applied, frozen, before), snapshotWriter);
+      writing = CompletableFuture.supplyAsync(() -> write(last, frozen, before), snapshotWriter);
     }
-    return completeSnapshot;
   }
 
   /** Returns the index of the snapshot, or {@code before} when it could not be written. */
@@ -218,6 +265,7 @@ final class MetadataStateMachine extends BaseStateMachine {
 
   @Override
   public void notifyLeaderReady() {
+    leaderships++;
     leads = true;
     listener.leading();
   }
@@ -225,8 +273,14 @@ final class MetadataStateMachine extends BaseStateMachine {
   @Override
   public void notifyLeaderChanged(RaftGroupMemberId self, RaftPeerId leader) {
     if (!self.getPeerId().equals(leader)) {
+      leads = false;
       listener.following();
     }
+  }
+
+  @Override
+  public void notifyExtendedNoLeader(RoleInfoProto role) {
+    listener.alone();
   }
 
   @Override

@@ -2,6 +2,8 @@ package io.sluice.coordinator.raft;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.coordinator.metadata.CoordinatorGroup.Member;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
@@ -12,14 +14,18 @@ import org.apache.ratis.protocol.exceptions.LeaderSteppingDownException;
 import org.apache.ratis.protocol.exceptions.NotLeaderException;
 import org.apache.ratis.protocol.exceptions.ReadException;
 import org.apache.ratis.protocol.exceptions.ReadIndexException;
+import org.apache.ratis.protocol.exceptions.ReconfigurationInProgressException;
 import org.apache.ratis.protocol.exceptions.ResourceUnavailableException;
 import org.apache.ratis.protocol.exceptions.ServerNotReadyException;
 import org.apache.ratis.protocol.exceptions.StateMachineException;
+import org.apache.ratis.thirdparty.io.grpc.StatusRuntimeException;
 import org.jspecify.annotations.Nullable;
 
 /** Ratis' failures in our terms. */
 final class RaftFailures {
   private static final int MAX_CAUSES = 16;
+  private static final String OUTCOME = "outcome";
+  private static final String UNKNOWN = "unknown";
 
   private RaftFailures() {}
 
@@ -33,6 +39,10 @@ final class RaftFailures {
     }
     if (cause instanceof NotLeaderException notLeader) {
       return notLeader(notLeader.getSuggestedLeader(), settings, cause);
+    }
+    if (cause instanceof ReconfigurationInProgressException) {
+      return new SluiceException(
+          ErrorCode.BACKPRESSURE, "Another change of the coordinators is under way", cause);
     }
     if (cause instanceof TimeoutException) {
       return new SluiceException(
@@ -49,9 +59,30 @@ final class RaftFailures {
     }
     if (isUnavailable(cause)) {
       return new SluiceException(
-          ErrorCode.UNAVAILABLE, "The coordinator is starting or stopping; try again", cause);
+          ErrorCode.UNAVAILABLE,
+          "No coordinator leads as far as this one knows: it starts or stops, an election is under"
+              + " way, or more than half of the coordinators are away (./sluice status); try again",
+          cause);
     }
     return new SluiceException(ErrorCode.INTERNAL, "The metadata log failed: " + cause, cause);
+  }
+
+  /**
+   * As {@link #toSluice} for a command that this coordinator had taken: when it lost the leadership
+   * meanwhile, whether the command is in the log is not known.
+   */
+  static SluiceException ofAccepted(@Nullable Throwable failure, RaftSettings settings) {
+    SluiceException reported = toSluice(failure, settings);
+    if (reported.code() != ErrorCode.NOT_COORDINATOR_LEADER) {
+      return reported;
+    }
+    Map<String, String> details = new HashMap<>(reported.details());
+    details.put(OUTCOME, UNKNOWN);
+    return new SluiceException(
+        ErrorCode.NOT_COORDINATOR_LEADER,
+        reported.getMessage() + "; whether the change was made is not known",
+        details,
+        reported);
   }
 
   /** Why the log cannot be opened: our own reason where there is one among the causes. */
@@ -70,34 +101,38 @@ final class RaftFailures {
   }
 
   private static boolean isUnavailable(@Nullable Throwable cause) {
+    // The last one when a read asks a leader that is gone how far it is.
     return cause instanceof LeaderNotReadyException
         || cause instanceof LeaderSteppingDownException
         || cause instanceof AlreadyClosedException
         || cause instanceof ServerNotReadyException
         || cause instanceof ReadIndexException
-        || cause instanceof ReadException;
+        || cause instanceof ReadException
+        || cause instanceof StatusRuntimeException;
   }
 
   private static SluiceException notLeader(
       @Nullable RaftPeer leader, RaftSettings settings, Throwable cause) {
-    String address = leader == null ? "" : clientAddress(leader, settings);
-    return address.isEmpty()
+    return notLeader(settings.id(), leader == null ? null : RaftServers.toMember(leader), cause);
+  }
+
+  /**
+   * What a coordinator says that does not lead: the details {@code leader}, its address for
+   * clients, and {@code leader_id}.
+   *
+   * @param leader the one that leads, null when that is not known
+   */
+  static SluiceException notLeader(
+      String self, @Nullable Member leader, @Nullable Throwable cause) {
+    return leader == null
         ? new SluiceException(
             ErrorCode.NOT_COORDINATOR_LEADER,
-            "Coordinator " + settings.id() + " does not lead and knows no leader yet; try again",
+            "Coordinator " + self + " does not lead and knows no leader yet; try again",
             cause)
         : new SluiceException(
             ErrorCode.NOT_COORDINATOR_LEADER,
-            "Coordinator " + settings.id() + " does not lead; ask " + address,
-            Map.of("leader", address),
+            "Coordinator " + self + " does not lead; ask " + leader.grpcAddress(),
+            Map.of("leader", leader.grpcAddress(), "leader_id", leader.id()),
             cause);
-  }
-
-  private static String clientAddress(RaftPeer leader, RaftSettings settings) {
-    return settings.peers().stream()
-        .filter(peer -> peer.id().equals(leader.getId().toString()))
-        .map(RaftSettings.Peer::clientAddress)
-        .findFirst()
-        .orElse("");
   }
 }

@@ -4,6 +4,8 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.coordinator.metadata.Command;
+import io.sluice.coordinator.metadata.CoordinatorGroup;
+import io.sluice.coordinator.metadata.CoordinatorMembers;
 import io.sluice.coordinator.metadata.Event;
 import io.sluice.coordinator.metadata.MetadataImage;
 import io.sluice.coordinator.metadata.MetadataLog;
@@ -15,6 +17,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -37,7 +41,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Life: made, {@link #start()}, used, {@link #close()}. Listeners are added before the start.
  */
-public final class RaftMetadataLog implements MetadataLog, AutoCloseable {
+public final class RaftMetadataLog implements MetadataLog, CoordinatorMembers, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RaftMetadataLog.class);
 
   /** The largest command; one log entry must fit into Ratis' buffers. */
@@ -52,19 +56,25 @@ public final class RaftMetadataLog implements MetadataLog, AutoCloseable {
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
   private final MetadataStateMachine machine = new MetadataStateMachine(new Relay());
   private final ExecutorService callbacks;
+
+  /** One thread, so that listeners hear of leaderships in their order. */
+  private final ExecutorService leaderships;
+
   private @Nullable RaftServer server;
 
   public RaftMetadataLog(RaftSettings settings) {
     this.settings = settings;
+    this.callbacks = Executors.newFixedThreadPool(CALLBACK_THREADS, daemons("metadata-callback-"));
+    this.leaderships = Executors.newSingleThreadExecutor(daemons("metadata-leadership-"));
+  }
+
+  private static ThreadFactory daemons(String name) {
     AtomicInteger number = new AtomicInteger();
-    this.callbacks =
-        Executors.newFixedThreadPool(
-            CALLBACK_THREADS,
-            task -> {
-              Thread thread = new Thread(task, "metadata-callback-" + number.incrementAndGet());
-              thread.setDaemon(true);
-              return thread;
-            });
+    return task -> {
+      Thread thread = new Thread(task, name + number.incrementAndGet());
+      thread.setDaemon(true);
+      return thread;
+    };
   }
 
   /** Adds a listener; only before {@link #start()}. */
@@ -134,25 +144,53 @@ public final class RaftMetadataLog implements MetadataLog, AutoCloseable {
                   + MAX_COMMAND
                   + " (shorten names, comments or options)"));
     }
+    // One that leads may have put it into the log before it loses the leadership.
+    boolean led = machine.leads();
+    long leadershipsBefore = machine.leaderships();
     return send(RaftClientRequest.writeRequestType(), UnsafeByteOperations.unsafeWrap(bytes))
-        .thenApply(RaftMetadataLog::applied);
+        .handleAsync(
+            (reply, failure) -> {
+              boolean taken = led || machine.leaderships() != leadershipsBefore;
+              return applied(answered(reply, failure, taken));
+            },
+            this::callBack);
   }
 
   @Override
   public CompletableFuture<MetadataImage> readLatest() {
     return send(RaftClientRequest.readRequestType(), ByteString.EMPTY)
-        .thenApply(reply -> machine.image());
+        .handleAsync(
+            (reply, failure) -> {
+              var unused = answered(reply, failure, false);
+              return machine.image();
+            },
+            this::callBack);
+  }
+
+  /** Runs what completes an answer; also those that end because this log is closed. */
+  private void callBack(Runnable task) {
+    try {
+      callbacks.execute(task);
+    } catch (RejectedExecutionException closed) {
+      task.run();
+    }
+  }
+
+  private @Nullable RaftServer server() {
+    synchronized (this) {
+      return server;
+    }
+  }
+
+  private static SluiceException startingOrStopping() {
+    return new SluiceException(
+        ErrorCode.UNAVAILABLE, "The coordinator is starting or stopping; try again");
   }
 
   private CompletableFuture<RaftClientReply> send(RaftClientRequest.Type type, ByteString content) {
-    RaftServer target;
-    synchronized (this) {
-      target = server;
-    }
+    RaftServer target = server();
     if (target == null) {
-      return CompletableFuture.failedFuture(
-          new SluiceException(
-              ErrorCode.UNAVAILABLE, "The coordinator is starting or stopping; try again"));
+      return CompletableFuture.failedFuture(startingOrStopping());
     }
     RaftClientRequest request =
         RaftClientRequest.newBuilder()
@@ -163,23 +201,25 @@ public final class RaftMetadataLog implements MetadataLog, AutoCloseable {
             .setMessage(Message.valueOf(content))
             .setType(type)
             .build();
-    CompletableFuture<RaftClientReply> reply;
     try {
-      reply = target.submitClientRequestAsync(request);
+      return target
+          .submitClientRequestAsync(request)
+          .orTimeout(ANSWER_WITHIN_SECONDS, TimeUnit.SECONDS);
     } catch (IOException failure) {
       return CompletableFuture.failedFuture(RaftFailures.toSluice(failure, settings));
     }
-    return reply
-        .orTimeout(ANSWER_WITHIN_SECONDS, TimeUnit.SECONDS)
-        .handleAsync(this::answered, callbacks);
   }
 
-  private RaftClientReply answered(@Nullable RaftClientReply reply, @Nullable Throwable failure) {
+  /**
+   * @param taken whether the request may have been put into the log
+   */
+  private RaftClientReply answered(
+      @Nullable RaftClientReply reply, @Nullable Throwable failure, boolean taken) {
     if (reply != null && reply.isSuccess()) {
       return reply;
     }
     Throwable cause = failure == null && reply != null ? reply.getException() : failure;
-    throw RaftFailures.toSluice(cause, settings);
+    throw taken ? RaftFailures.ofAccepted(cause, settings) : RaftFailures.toSluice(cause, settings);
   }
 
   private static Applied applied(RaftClientReply reply) {
@@ -203,14 +243,63 @@ public final class RaftMetadataLog implements MetadataLog, AutoCloseable {
             (applied, failure) -> {
               if (failure == null) {
                 LOG.info("New cluster {}", machine.image().state().clusterId());
-                lead();
+                leaderships.execute(this::lead);
               } else if (machine.leads()) {
                 LOG.error("The new cluster cannot be given its id", failure);
               }
             });
   }
 
+  @Override
+  public CoordinatorGroup group() {
+    RaftServer running = server();
+    return running == null
+        ? new CoordinatorGroup(
+            settings.id(),
+            CoordinatorGroup.Role.JOINING,
+            null,
+            0,
+            machine.image().index(),
+            settings.peers())
+        : GroupChange.group(running, settings, machine);
+  }
+
+  @Override
+  public @Nullable SluiceException notLeading() {
+    CoordinatorGroup group = group();
+    if (group.role() == CoordinatorGroup.Role.LEADER) {
+      return null;
+    }
+    CoordinatorGroup.Member leader = group.member(group.leader());
+    boolean self = leader != null && leader.id().equals(group.self());
+    return RaftFailures.notLeader(settings.id(), self ? null : leader, null);
+  }
+
+  @Override
+  public CompletableFuture<CoordinatorGroup> change(
+      @Nullable String leaving, CoordinatorGroup.@Nullable Member joining) {
+    RaftServer running = server();
+    if (running == null) {
+      return CompletableFuture.failedFuture(startingOrStopping());
+    }
+    return new GroupChange(running, settings, clientId, callIds.incrementAndGet())
+        .request(group(), leaving, joining)
+        .handleAsync(
+            (reply, failure) -> {
+              if (reply != null) {
+                var unused = answered(reply, failure, false);
+              } else if (failure != null) {
+                throw RaftFailures.toSluice(failure, settings);
+              }
+              return group();
+            },
+            this::callBack);
+  }
+
   private void lead() {
+    if (!machine.leads()) {
+      return;
+    }
     LOG.info(
         "Coordinator {} leads cluster {} at index {}",
         settings.id(),
@@ -221,6 +310,8 @@ public final class RaftMetadataLog implements MetadataLog, AutoCloseable {
 
   /** Passes what the state machine says on to the listeners. */
   private final class Relay implements Listener {
+    private volatile boolean alone;
+
     @Override
     public void applied(MetadataImage image, List<Event> events) {
       for (Listener listener : listeners) {
@@ -230,13 +321,25 @@ public final class RaftMetadataLog implements MetadataLog, AutoCloseable {
 
     @Override
     public void leading() {
-      callbacks.execute(RaftMetadataLog.this::bootstrapThenLead);
+      alone = false;
+      leaderships.execute(RaftMetadataLog.this::bootstrapThenLead);
     }
 
     @Override
     public void following() {
+      alone = false;
       LOG.info("Coordinator {} does not lead", settings.id());
-      callbacks.execute(() -> listeners.forEach(Listener::following));
+      leaderships.execute(() -> listeners.forEach(Listener::following));
+    }
+
+    @Override
+    public void alone() {
+      // Told again and again while it lasts.
+      if (!alone) {
+        alone = true;
+        LOG.warn("Coordinator {} has known no leader for a while", settings.id());
+      }
+      leaderships.execute(() -> listeners.forEach(Listener::alone));
     }
 
     @Override
@@ -256,5 +359,6 @@ public final class RaftMetadataLog implements MetadataLog, AutoCloseable {
       closing.close();
     }
     callbacks.shutdown();
+    leaderships.shutdown();
   }
 }

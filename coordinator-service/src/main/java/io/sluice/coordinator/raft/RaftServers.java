@@ -1,5 +1,7 @@
 package io.sluice.coordinator.raft;
 
+import io.sluice.common.HostPort;
+import io.sluice.coordinator.metadata.CoordinatorGroup.Member;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -17,6 +19,7 @@ import org.apache.ratis.server.RaftServerConfigKeys;
 import org.apache.ratis.server.storage.RaftStorage;
 import org.apache.ratis.util.SizeInBytes;
 import org.apache.ratis.util.TimeDuration;
+import org.jspecify.annotations.Nullable;
 
 /** Makes Ratis servers for the metadata group. */
 final class RaftServers {
@@ -27,10 +30,19 @@ final class RaftServers {
 
   private static final int SNAPSHOTS_KEPT = 2;
 
+  /** Without a leader for so long, the state machine is told. */
+  private static final TimeDuration NO_LEADER = millis(5_000);
+
   private RaftServers() {}
 
   static RaftServer build(RaftSettings settings, MetadataStateMachine machine) throws IOException {
-    List<RaftPeer> peers = settings.peers().stream().map(RaftServers::toRaftPeer).toList();
+    // Without peers a server takes no part in elections until a leader takes it in. What a log
+    // knows
+    // of the group counts before these.
+    List<RaftPeer> peers =
+        settings.joins()
+            ? List.of()
+            : settings.peers().stream().map(RaftServers::toRaftPeer).toList();
     boolean exists = Files.isDirectory(settings.directory().resolve(GROUP.getUuid().toString()));
     return RaftServer.newBuilder()
         .setServerId(RaftPeerId.valueOf(settings.id()))
@@ -41,17 +53,42 @@ final class RaftServers {
         .build();
   }
 
-  private static RaftPeer toRaftPeer(RaftSettings.Peer peer) {
-    return RaftPeer.newBuilder()
-        .setId(peer.id())
-        .setAddress(peer.raftAddress())
-        .setClientAddress(peer.clientAddress())
-        .build();
+  static RaftPeer toRaftPeer(Member member) {
+    RaftPeer.Builder peer =
+        RaftPeer.newBuilder()
+            .setId(member.id())
+            .setAddress(member.raftAddress())
+            .setClientAddress(member.grpcAddress());
+    if (member.httpPort() != 0) {
+      peer.setAdminAddress(member.httpAddress());
+    }
+    return peer.build();
+  }
+
+  static Member toMember(RaftPeer peer) {
+    return new Member(
+        peer.getId().toString(),
+        host(peer.getAddress()),
+        port(peer.getAddress()),
+        port(peer.getClientAddress()),
+        port(peer.getAdminAddress()));
+  }
+
+  private static String host(String address) {
+    int colon = address.lastIndexOf(':');
+    return colon < 0 ? address : address.substring(0, colon);
+  }
+
+  /** The port of an address; 0 without one, and for a single coordinator's, which is any. */
+  private static int port(@Nullable String address) {
+    return address == null || address.isEmpty() || address.endsWith(":0")
+        ? 0
+        : HostPort.parse("Coordinator address", address).port();
   }
 
   private static RaftProperties properties(RaftSettings settings) {
     RaftProperties properties = new RaftProperties();
-    RaftSettings.Peer self = settings.self();
+    Member self = settings.self();
     RaftServerConfigKeys.setStorageDir(properties, List.of(settings.directory().toFile()));
     GrpcConfigKeys.Server.setHost(properties, self.host());
     GrpcConfigKeys.Server.setPort(properties, self.raftPort());
@@ -62,6 +99,8 @@ final class RaftServers {
     RaftServerConfigKeys.Snapshot.setTriggerWhenStopEnabled(properties, false);
     RaftServerConfigKeys.Snapshot.setRetentionFileNum(properties, SNAPSHOTS_KEPT);
     RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(properties, true);
+    // Files that a snapshot makes superfluous go with it, however few entries they have.
+    RaftServerConfigKeys.Log.setPurgeGap(properties, 1);
 
     RaftServerConfigKeys.Log.setSegmentSizeMax(properties, SizeInBytes.valueOf("8MB"));
     RaftServerConfigKeys.Log.setPreallocatedSize(properties, SizeInBytes.valueOf("256KB"));
@@ -69,17 +108,19 @@ final class RaftServers {
     RaftServerConfigKeys.Log.Appender.setBufferByteLimit(properties, SizeInBytes.valueOf("4MB"));
     RaftServerConfigKeys.Log.setWriteBufferSize(properties, SizeInBytes.valueOf("5MB"));
 
-    if (settings.peers().size() == 1) {
+    RaftServerConfigKeys.Notification.setNoLeaderTimeout(properties, NO_LEADER);
+    if (settings.peers().size() == 1 && !settings.joins()) {
       // Nobody to wait for: a group of one elects itself at once.
       RaftServerConfigKeys.Rpc.setTimeoutMin(properties, millis(100));
       RaftServerConfigKeys.Rpc.setTimeoutMax(properties, millis(200));
       RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(properties, millis(5));
       RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(properties, millis(10));
     } else {
-      RaftServerConfigKeys.Rpc.setTimeoutMin(properties, millis(1000));
-      RaftServerConfigKeys.Rpc.setTimeoutMax(properties, millis(2000));
-      RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(properties, millis(300));
-      RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(properties, millis(600));
+      long electionMs = settings.electionTimeout().toMillis();
+      RaftServerConfigKeys.Rpc.setTimeoutMin(properties, millis(electionMs));
+      RaftServerConfigKeys.Rpc.setTimeoutMax(properties, millis(2 * electionMs));
+      RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(properties, millis(electionMs / 3));
+      RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(properties, millis(electionMs * 2 / 3));
     }
     return properties;
   }

@@ -4,6 +4,7 @@ import io.sluice.common.TablePath;
 import io.sluice.coordinator.metadata.Bucket;
 import io.sluice.coordinator.metadata.Database;
 import io.sluice.coordinator.metadata.Partition;
+import io.sluice.coordinator.metadata.ServerState;
 import io.sluice.coordinator.metadata.Table;
 import io.sluice.coordinator.metadata.TabletServer;
 import io.sluice.coordinator.metadata.Writer;
@@ -107,6 +108,9 @@ final class RecordCodec {
         .setLeaderEpoch(bucket.leaderEpoch())
         .addAllIsr(bucket.isr())
         .setIsrVersion(bucket.isrVersion())
+        .addAllTarget(bucket.target())
+        .addAllAdding(bucket.adding())
+        .setStranded(bucket.stranded())
         .build();
   }
 
@@ -118,7 +122,10 @@ final class RecordCodec {
         record.getLeader(),
         record.getLeaderEpoch(),
         record.getIsrList(),
-        record.getIsrVersion());
+        record.getIsrVersion(),
+        record.getTargetList(),
+        record.getAddingList(),
+        record.getStranded());
   }
 
   static ServerRecord toRecord(TabletServer server) {
@@ -126,12 +133,27 @@ final class RecordCodec {
         .setRegistration(toRecord(server.registration()))
         .setRegisteredMs(server.registeredMs())
         .setAlive(server.alive())
+        .setLeaving(server.leaving())
+        .setState(serverState(server.state()))
         .build();
   }
 
   static TabletServer fromRecord(ServerRecord record) {
     return new TabletServer(
-        fromRecord(record.getRegistration()), record.getRegisteredMs(), record.getAlive());
+        fromRecord(record.getRegistration()),
+        record.getRegisteredMs(),
+        record.getAlive(),
+        record.getLeaving(),
+        serverState(record.getState()));
+  }
+
+  /** The default is left out: the bytes are then those of a build without states. */
+  static String serverState(ServerState state) {
+    return state == ServerState.ACTIVE ? "" : state.name();
+  }
+
+  static ServerState serverState(String text) {
+    return text.isEmpty() ? ServerState.ACTIVE : ServerState.valueOf(text);
   }
 
   static Registration toRecord(TabletServer.Registration registration) {

@@ -167,7 +167,9 @@ final class Views {
       int leaderEpoch,
       List<Integer> replicas,
       List<Integer> isr,
-      int isrVersion) {
+      int isrVersion,
+      int minInsync,
+      List<Integer> target) {
     static BucketView of(ClusterState state, Bucket bucket) {
       TabletServer leader = state.servers().get(bucket.leader());
       return new BucketView(
@@ -180,7 +182,9 @@ final class Views {
           bucket.leaderEpoch(),
           bucket.replicas(),
           bucket.isr(),
-          bucket.isrVersion());
+          bucket.isrVersion(),
+          bucket.minInsync(),
+          bucket.target());
     }
   }
 
@@ -192,6 +196,8 @@ final class Views {
       int httpPort,
       String rack,
       boolean alive,
+      String state,
+      boolean leaving,
       String incarnation,
       long registeredMs,
       int leaderCount,
@@ -205,6 +211,8 @@ final class Views {
           registration.httpPort(),
           registration.rack(),
           server.alive(),
+          server.state().name(),
+          server.leaving(),
           registration.incarnation(),
           server.registeredMs(),
           loads.leaders(registration.serverId()),

@@ -83,17 +83,21 @@ public final class TieringLoop implements MetadataLog.Listener, Agent {
 
   /**
    * Asks the queue, which has by then seen every change of the metadata that was applied here
-   * before this call. Fails with UNAVAILABLE while this coordinator does not lead.
+   * before this call. Fails with NOT_COORDINATOR_LEADER while another coordinator leads, with
+   * UNAVAILABLE while this one has just begun to.
    */
   public <T> CompletableFuture<T> ask(Question<T> question) {
     CompletableFuture<T> answer = new CompletableFuture<>();
     leave(
         () -> {
           if (!leading) {
+            SluiceException elsewhere = log.notLeading();
             answer.completeExceptionally(
-                new SluiceException(
-                    ErrorCode.UNAVAILABLE,
-                    "The tiering queue does not run here yet; try again in a moment"));
+                elsewhere != null
+                    ? elsewhere
+                    : new SluiceException(
+                        ErrorCode.UNAVAILABLE,
+                        "The tiering queue does not run here yet; try again in a moment"));
             return;
           }
           try {
@@ -141,6 +145,11 @@ public final class TieringLoop implements MetadataLog.Listener, Agent {
 
   /** Ends the stream with the error that names the coordinator to go to. */
   private void refuse(WorkerSink sink) {
+    SluiceException elsewhere = log.notLeading();
+    if (elsewhere != null) {
+      sink.fail(elsewhere);
+      return;
+    }
     log.readLatest()
         .whenComplete(
             (image, failure) ->

@@ -8,11 +8,15 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.format.schema.DataType;
 import io.sluice.format.schema.SchemaChange;
+import io.sluice.protocol.cluster.v1.AlterIsrRequest;
 import io.sluice.protocol.cluster.v1.BucketId;
 import io.sluice.protocol.cluster.v1.ClusterServiceGrpc;
 import io.sluice.protocol.cluster.v1.ClusterServiceGrpc.ClusterServiceBlockingStub;
 import io.sluice.protocol.cluster.v1.GrantIdsRequest;
 import io.sluice.protocol.cluster.v1.GrantIdsResponse;
+import io.sluice.protocol.cluster.v1.IsrChange;
+import io.sluice.protocol.cluster.v1.IsrDecision;
+import io.sluice.protocol.cluster.v1.IsrMember;
 import io.sluice.protocol.error.StatusMapping;
 import io.sluice.protocol.metadata.SchemaChanges;
 import io.sluice.protocol.metadata.v1.AlterTableRequest;
@@ -362,6 +366,31 @@ class CoordinatorIT {
         ErrorCode.UNAUTHENTICATED,
         "",
         () -> ClusterServiceGrpc.newBlockingStub(coordinator.channel()).grantIds(leader));
+  }
+
+  @Test
+  void inSyncSetsAreDecidedForTheLeaderThatAsks() {
+    TableInfo table = create("in_sync", Map.of());
+    AlterIsrRequest request =
+        AlterIsrRequest.newBuilder()
+            .setServerId(table.getBuckets(0).getLeaderServerId())
+            .addChanges(
+                IsrChange.newBuilder()
+                    .setBucket(BucketId.newBuilder().setTableId(table.getTableId()))
+                    .setLeaderEpoch(table.getBuckets(0).getLeaderEpoch())
+                    .addIsr(IsrMember.newBuilder().setServerId(1)))
+            .build();
+    ClusterServiceBlockingStub cluster =
+        ClusterServiceGrpc.newBlockingStub(coordinator.internalChannel());
+    IsrDecision decision = cluster.alterIsr(request).getDecisions(0);
+    assertThat(decision.getCode()).isEmpty();
+    assertThat(decision.getState().getIsrVersion()).isEqualTo(1);
+    assertThat(decision.getState().getMinInsync()).isEqualTo(1);
+    assertThat(cluster.alterIsr(request).getDecisions(0).getCode()).isEqualTo("STALE_ISR");
+    assertCode(
+        ErrorCode.UNAUTHENTICATED,
+        "",
+        () -> ClusterServiceGrpc.newBlockingStub(coordinator.channel()).alterIsr(request));
   }
 
   private static ServerInfo server(int id) {

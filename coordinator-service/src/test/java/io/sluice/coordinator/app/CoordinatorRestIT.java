@@ -322,6 +322,27 @@ class CoordinatorRestIT {
   }
 
   @Test
+  void theCoordinatorsAreShownAndSenselessChangesOfThemRefused() throws Exception {
+    JsonNode group = json(coordinator.get("/api/v1/coordinators"));
+    assertThat(group.get("self").asString()).isEqualTo("1");
+    assertThat(group.get("role").asString()).isEqualTo("LEADER");
+    assertThat(group.get("members").get(0).get("leads").asBoolean()).isTrue();
+    String change = "/api/v1/coordinators/change";
+    assertProblem(post(change, "{}"), 400, "INVALID_ARGUMENT", "name one or both");
+    assertProblem(post(change, "{'leaving':'1'}"), 400, "INVALID_ARGUMENT", "is the only member");
+    assertProblem(
+        post(change, "{'joining':{'id':'2','host':'a b','raftPort':1,'grpcPort':2}}"),
+        400,
+        "INVALID_ARGUMENT",
+        "joining.host must be a host name");
+    assertProblem(
+        post(change, "{'joining':{'id':'2','host':'h','raftPort':0,'grpcPort':2}}"),
+        400,
+        "INVALID_ARGUMENT",
+        "joining.raftPort");
+  }
+
+  @Test
   void answersHaveExactlyTheDocumentedFields() throws Exception {
     post(
         "/api/v1/tables",
@@ -341,6 +362,9 @@ class CoordinatorRestIT {
     assertFields(schemas, "Server", json(coordinator.get("/api/v1/servers/1")));
     assertFields(schemas, "Database", json(coordinator.get("/api/v1/databases/demo")));
     assertFields(schemas, "DatabasePage", json(coordinator.get("/api/v1/databases")));
+    JsonNode group = json(coordinator.get("/api/v1/coordinators"));
+    assertFields(schemas, "CoordinatorGroup", group);
+    assertFields(schemas, "Coordinator", group.get("members").get(0));
   }
 
   private static void assertFields(JsonNode schemas, String schema, JsonNode answer) {

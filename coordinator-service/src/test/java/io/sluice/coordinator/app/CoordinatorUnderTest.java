@@ -17,6 +17,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -29,20 +31,22 @@ public final class CoordinatorUnderTest implements AutoCloseable {
   private final HttpClient http = HttpClient.newHttpClient();
   private final ManagedChannel channel;
 
-  private CoordinatorUnderTest(Path home) {
+  private CoordinatorUnderTest(Path home, String... more) {
     Path secretFile = home.resolve("cluster.secret");
     secret = ClusterSecret.readOrCreate(secretFile);
-    context =
-        SpringApplication.run(
-            CoordinatorApplication.class,
-            "--spring.grpc.server.port=0",
-            "--server.port=0",
-            "--sluice.home=" + home,
-            "--sluice.cluster.secret-file=" + secretFile,
-            // A machine that has much to do must not end the sessions of tablets without
-            // heartbeats.
-            "--sluice.coordinator.session-timeout=10m",
-            "--logging.level.root=WARN");
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "--spring.grpc.server.port=0",
+                "--server.port=0",
+                "--sluice.home=" + home,
+                "--sluice.cluster.secret-file=" + secretFile,
+                // A machine that has much to do must not end the sessions of tablets without
+                // heartbeats.
+                "--sluice.coordinator.session-timeout=10m",
+                "--logging.level.root=WARN"));
+    arguments.addAll(List.of(more));
+    context = SpringApplication.run(CoordinatorApplication.class, arguments.toArray(String[]::new));
     ports = context.getBean(ServerPorts.class);
     channel = NettyChannelBuilder.forAddress("127.0.0.1", ports.grpc()).usePlaintext().build();
   }
@@ -50,11 +54,22 @@ public final class CoordinatorUnderTest implements AutoCloseable {
   /** Starts one and waits until it is ready. */
   public static CoordinatorUnderTest start(Path home) {
     CoordinatorUnderTest coordinator = new CoordinatorUnderTest(home);
-    Await.until(
-        "the coordinator is ready",
-        Duration.ofSeconds(60),
-        () -> coordinator.get("/actuator/health/readiness").statusCode() == 200);
+    coordinator.awaitReady();
     return coordinator;
+  }
+
+  /** Starts one with more arguments, which need not become ready. */
+  static CoordinatorUnderTest startWith(Path home, String... more) {
+    return new CoordinatorUnderTest(home, more);
+  }
+
+  /** Whether it says that it takes requests. */
+  boolean isReady() throws Exception {
+    return get("/actuator/health/readiness").statusCode() == 200;
+  }
+
+  void awaitReady() {
+    Await.until("the coordinator is ready", Duration.ofSeconds(60), this::isReady);
   }
 
   /** A channel as any client has it. */

@@ -60,6 +60,28 @@ class AlterTableTest {
   }
 
   @Test
+  void theNumberOfReplicasOfTheBucketsThatAreThereFollowsTheOption() {
+    create(Map.of("bucket.num", "2"));
+    TableAlteration two =
+        new TableAlteration(List.of(), Map.of("table.replication.factor", Optional.of("2")), null);
+    assertThat(failure(catalog.alterTable(PATH, 0, two)))
+        .hasMessageContaining("cannot have 2 replicas of each bucket: 1 tablet server is alive");
+    log.submit(Fixtures.register(2, "j"));
+    Table growing = alter(two);
+    assertThat(growing.replicationFactor()).isEqualTo(2);
+    assertThat(growing.buckets()).allMatch(bucket -> bucket.target().equals(List.of(1, 2)));
+    int before = log.commands().size();
+    alter(two);
+    assertThat(log.commands()).as("they are on their way").hasSize(before);
+    Table shrinking =
+        alter(
+            new TableAlteration(
+                List.of(), Map.of("table.replication.factor", Optional.of("1")), null));
+    assertThat(shrinking.buckets())
+        .allMatch(bucket -> !bucket.moving() && bucket.replicas().equals(List.of(1)));
+  }
+
+  @Test
   void idsOfDroppedColumnsAreNotGivenAgain() {
     create(Map.of());
     alterColumns(add("a", "1"));
@@ -195,7 +217,7 @@ class AlterTableTest {
             SluiceException.class,
             () ->
                 TableRules.plan(
-                    log.current().state(),
+                    Placement.of(log.current().state()),
                     new TableDefinition(
                         PATH,
                         new TableSchema(

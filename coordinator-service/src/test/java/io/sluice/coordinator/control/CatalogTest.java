@@ -6,8 +6,10 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TablePath;
 import io.sluice.coordinator.metadata.Bucket;
+import io.sluice.coordinator.metadata.Command;
 import io.sluice.coordinator.metadata.FakeMetadataLog;
 import io.sluice.coordinator.metadata.Fixtures;
+import io.sluice.coordinator.metadata.ServerState;
 import io.sluice.coordinator.metadata.Table;
 import io.sluice.format.schema.Column;
 import io.sluice.format.schema.DataType;
@@ -59,12 +61,14 @@ class CatalogTest {
         Map.of("table.replication.factor", "2"),
         ErrorCode.NOT_ENOUGH_SERVERS,
         "Table demo.t cannot be created: table.replication.factor is 2 but 1 tablet server is"
-            + " alive; start more or ask for fewer replicas");
+            + " alive and not draining; start more or ask for fewer replicas");
     log.submit(Fixtures.register(2, "i"));
+    log.submit(new Command.SetServerState(2, ServerState.DRAINING));
     assertRefused(
         Map.of("table.replication.factor", "2"),
-        ErrorCode.UNSUPPORTED,
-        "table.replication.factor is 2; replication is not in this build, set it to 1");
+        ErrorCode.NOT_ENOUGH_SERVERS,
+        "Table demo.t cannot be created: table.replication.factor is 2 but 1 tablet server is"
+            + " alive and not draining; start more or ask for fewer replicas");
   }
 
   @Test

@@ -7,9 +7,14 @@ import io.sluice.protocol.cluster.v1.Image;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Keeps what would have been sent. */
+/** Keeps what would have been sent: news of other servers and answers to heartbeats apart. */
 final class FakeSink implements DeltaSink {
   final List<CoordinatorMessage> sent = new ArrayList<>();
+
+  /** Deltas that say nothing but what became of servers. */
+  final List<Delta> serverNews = new ArrayList<>();
+
+  int alive;
   boolean ready = true;
   boolean completed;
   SluiceException failure;
@@ -21,7 +26,14 @@ final class FakeSink implements DeltaSink {
 
   @Override
   public void send(CoordinatorMessage message) {
-    sent.add(message);
+    if (message.hasAlive()) {
+      alive++;
+    } else if (message.hasDelta()
+        && TabletViews.isEmpty(message.getDelta().toBuilder().clearServers().build())) {
+      serverNews.add(message.getDelta());
+    } else {
+      sent.add(message);
+    }
   }
 
   @Override

@@ -84,12 +84,12 @@ class TabletSessionsTest {
     FakeSink sink = new FakeSink();
     TabletSession session = connect(sink, register(1, "a"));
     submit(createTable("t", List.of(List.of(1))));
-    clock.advanceMs(5_000);
+    advance(5_000);
     session.received(heartbeat());
-    clock.advanceMs(6_000);
+    advance(6_000);
     work();
     assertThat(log.current().state().isAlive(1)).isTrue();
-    clock.advanceMs(1);
+    advance(1);
     work();
     assertThat(log.current().state().isAlive(1)).isFalse();
     assertThat(log.current().state().bucket(TableBucket.of(1, 0)).leader()).isZero();
@@ -119,7 +119,7 @@ class TabletSessionsTest {
     assertThat(image.getReplicas(0).getLeaderServerId()).isEqualTo(1);
 
     first.received(heartbeat());
-    clock.advanceMs(6_001);
+    advance(6_001);
     work();
     assertThat(log.current().state().isAlive(1))
         .as("heartbeats of the old incarnation do not count")
@@ -132,7 +132,7 @@ class TabletSessionsTest {
     TabletSession session = connect(broken, register(1, "a"));
     submit(createTable("t", List.of(List.of(1))));
     session.failed(new RuntimeException("connection reset"));
-    clock.advanceMs(3_000);
+    advance(3_000);
     work();
     assertThat(log.current().state().isAlive(1)).isTrue();
     FakeSink again = new FakeSink();
@@ -317,10 +317,10 @@ class TabletSessionsTest {
     clock.advanceMs(100_000);
     sessions.leading();
     work();
-    clock.advanceMs(6_000);
+    advance(6_000);
     work();
     assertThat(log.current().state().isAlive(1)).isTrue();
-    clock.advanceMs(1);
+    advance(1);
     work();
     assertThat(log.current().state().isAlive(1)).isFalse();
   }
@@ -330,7 +330,7 @@ class TabletSessionsTest {
     FakeSink sink = new FakeSink();
     connect(sink, register(1, "a"));
     sessions.following();
-    clock.advanceMs(60_000);
+    advance(60_000);
     work();
     assertThat(sink.failure.code()).isEqualTo(ErrorCode.NOT_COORDINATOR_LEADER);
     assertThat(log.current().state().isAlive(1)).isTrue();
@@ -339,14 +339,26 @@ class TabletSessionsTest {
   @Test
   void expiryIsTriedAgainWhenTheLogWasUnavailable() {
     connect(new FakeSink(), register(1, "a"));
-    clock.advanceMs(7_000);
+    advance(6_000);
     log.setAvailable(false);
-    work();
+    advance(1);
     log.setAvailable(true);
     work();
     assertThat(log.current().state().isAlive(1)).as("not at once").isTrue();
-    clock.advanceMs(1_000);
+    advance(1_000);
     work();
+    assertThat(log.current().state().isAlive(1)).isFalse();
+  }
+
+  @Test
+  void aCoordinatorThatWasStoppedItselfEndsNoSession() {
+    FakeSink sink = new FakeSink();
+    connect(sink, register(1, "a"));
+    clock.advanceMs(30_000);
+    work();
+    advance(6_000);
+    assertThat(log.current().state().isAlive(1)).isTrue();
+    advance(1);
     assertThat(log.current().state().isAlive(1)).isFalse();
   }
 
@@ -415,6 +427,14 @@ class TabletSessionsTest {
   private void submit(Command command) {
     log.submit(command).join().outcome().orThrow();
     work();
+  }
+
+  /** Time passes while the agent works, as it does. */
+  private void advance(long ms) {
+    for (long left = ms; left > 0; left -= 500) {
+      clock.advanceMs(Math.min(left, 500));
+      work();
+    }
   }
 
   private void work() {

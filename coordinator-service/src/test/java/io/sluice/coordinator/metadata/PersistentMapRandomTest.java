@@ -56,6 +56,27 @@ class PersistentMapRandomTest {
   }
 
   @Test
+  void mapsValuesInOrderAndSharesWhatStays() {
+    PersistentMap<Integer, Integer> map = PersistentMap.empty();
+    assertThat(map.mapValues(value -> value)).isSameAs(map);
+    for (int i = 0; i < 1000; i++) {
+      map = map.with(i, i);
+    }
+    List<Integer> seen = new ArrayList<>();
+    PersistentMap<Integer, Integer> same =
+        map.mapValues(
+            value -> {
+              seen.add(value);
+              return value;
+            });
+    assertThat(same).isSameAs(map);
+    assertThat(seen).isSorted().hasSize(1000);
+    PersistentMap<Integer, Integer> changed = map.mapValues(value -> value == 500 ? -1 : value);
+    assertThat(changed).isEqualTo(map.with(500, -1));
+    assertThat(map.get(500)).isEqualTo(500);
+  }
+
+  @Test
   void equalsByEntriesWhateverTheOrderOfInsertion() {
     PersistentMap<Integer, String> up = PersistentMap.empty();
     PersistentMap<Integer, String> down = PersistentMap.empty();

@@ -47,6 +47,23 @@ class TableTransitionsTest {
   }
 
   @Test
+  void anAlteredReplicationFactorCountsForPartitionsToCome() {
+    ClusterState state =
+        apply(
+            START,
+            createPartitioned("t", partition("x", 1)),
+            new Command.AlterTable(1, 0, null, Map.of("table.replication.factor", "2"), ""));
+    assertThat(state.table(1).replicationFactor()).isEqualTo(2);
+    assertThat(state.table(1).buckets().get(0).replicas()).containsExactly(1);
+    assertThat(
+            apply(state, new Command.AlterTable(1, 1, null, Map.of(), ""))
+                .table(1)
+                .replicationFactor())
+        .as("it stays when no option names it")
+        .isEqualTo(2);
+  }
+
+  @Test
   void anAlterationPlannedFromAnOlderTableIsRejected() {
     ClusterState state =
         apply(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
 import io.sluice.coordinator.metadata.ClusterState;
 import io.sluice.coordinator.metadata.Command;
 import io.sluice.coordinator.metadata.Fixtures;
@@ -12,6 +13,7 @@ import io.sluice.coordinator.metadata.LakeHold;
 import io.sluice.coordinator.metadata.LakeOffset;
 import io.sluice.coordinator.metadata.LakeTable;
 import io.sluice.coordinator.metadata.MetadataImage;
+import io.sluice.coordinator.metadata.ServerState;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -37,6 +39,8 @@ class SnapshotFileTest {
 
   private static final String GOLDEN_WITH_IDS = "/golden/metadata-snapshot-v1-ids.bin";
 
+  private static final String GOLDEN_WITH_MOVES = "/golden/metadata-snapshot-v1-moves.bin";
+
   @TempDir Path directory;
 
   @Test
@@ -45,6 +49,7 @@ class SnapshotFileTest {
     assertThat(bytes(imageWithLake())).isEqualTo(golden(GOLDEN_WITH_LAKE));
     assertThat(bytes(imageWithPartitions())).isEqualTo(golden(GOLDEN_WITH_PARTITIONS));
     assertThat(bytes(imageWithIds())).isEqualTo(golden(GOLDEN_WITH_IDS));
+    assertThat(bytes(imageWithMoves())).isEqualTo(golden(GOLDEN_WITH_MOVES));
   }
 
   @Test
@@ -58,6 +63,8 @@ class SnapshotFileTest {
     assertThat(SnapshotFile.read(file, GROUP)).isEqualTo(imageWithPartitions());
     Files.write(file, golden(GOLDEN_WITH_IDS));
     assertThat(SnapshotFile.read(file, GROUP)).isEqualTo(imageWithIds());
+    Files.write(file, golden(GOLDEN_WITH_MOVES));
+    assertThat(SnapshotFile.read(file, GROUP)).isEqualTo(imageWithMoves());
   }
 
   @Test
@@ -180,5 +187,21 @@ class SnapshotFileTest {
             new Command.GrantIds(1, 0, 0, 1, 1, 128, Integer.MAX_VALUE),
             new Command.GrantIds(1, 0, 1, 1, 2, 256, Integer.MAX_VALUE));
     return new MetadataImage(45, state);
+  }
+
+  /** The same as the first; replicas are being moved, one server leaves and one drains. */
+  private static MetadataImage imageWithMoves() {
+    ClusterState state =
+        Fixtures.apply(
+            image().state(),
+            new Command.RegisterServer(Fixtures.server(3, "inc-c", "boot-c", false), 7),
+            new Command.RegisterServer(Fixtures.server(4, "inc-d", "boot-d", false), 8),
+            new Command.Reassign(
+                List.of(
+                    new Command.Move(TableBucket.of(1, 0), List.of(3, 4)),
+                    new Command.Move(TableBucket.of(1, 1), List.of(1)))),
+            new Command.Leaving(3, "inc-c"),
+            new Command.SetServerState(4, ServerState.DRAINING));
+    return new MetadataImage(46, state);
   }
 }
