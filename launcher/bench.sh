@@ -8,6 +8,11 @@ readonly PEER_NAMES="kafka fluss"
 # Benchmarks start their own cluster through this launcher and remove it.
 command_bench() {
   local word next="" peers="" micro=""
+  if [ "${1:-}" = metadata ]; then
+    shift
+    bench_metadata "$@"
+    return
+  fi
   parse_home "$@"
   load_conf
   for word in ${ARGS[@]+"${ARGS[@]}"}; do
@@ -21,7 +26,7 @@ command_bench() {
     fi
     case $next$word in
       --with) next=peers ;;
-      --rows | --keys | --repeat | --codec | --schema | --json | --window | --buckets | --filter) next=other ;;
+      --rows | --keys | --repeat | --codec | --schema | --json | --window | --buckets | --filter | --tablets | --rf) next=other ;;
       *) next="" ;;
     esac
   done
@@ -34,6 +39,35 @@ command_bench() {
   # A benchmark runs for minutes; a build meanwhile must not pull its jars away.
   with_lock "$SLUICE_ROOT/target/image.lock" copy_cli
   CLI_JAR=$(built_image_dir cli)/$(image_main_jar cli) run_cli bench ${ARGS[@]+"${ARGS[@]}"}
+}
+
+# What many buckets cost a coordinator, measured in one process without tablets.
+bench_metadata() {
+  local buckets=100000 output
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --buckets)
+        need_value "$1" $#
+        need_number "$1" "$2" 1000 999999
+        buckets=$2
+        shift
+        ;;
+      *) fail_unknown "option" "$1" "--buckets" ;;
+    esac
+    shift
+  done
+  need_compiler
+  need_maven
+  say "Measuring $buckets buckets in the coordinator's metadata"
+  output=$(mktemp)
+  if ! (cd "$SLUICE_ROOT" && mvn -q -B -ntp -pl coordinator-service -am test -Dtest=MetadataScaleTest \
+    -Dsurefire.failIfNoSpecifiedTests=false "-Dsluice.metadata.buckets=$buckets" </dev/null) \
+    >"$output" 2>&1; then
+    tail -n 25 "$output" >&2
+    fail "the measurement failed; all it printed is in $output"
+  fi
+  grep '^[0-9]* buckets: ' "$output" || fail "the measurement printed no figures; see $output"
+  rm -f "$output"
 }
 
 copy_cli() {

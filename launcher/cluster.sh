@@ -64,14 +64,27 @@ start_missing() {
     tell_of_settings
     return 0
   fi
-  for service in "${missing[@]}"; do check_ports "$service"; done
+  for service in "${missing[@]}"; do
+    check_ports "$service"
+    check_metadata "$service"
+  done
   save_conf
   say "Starting ${missing[*]} in $CLUSTER_HOME"
   for service in "${missing[@]}"; do start_service "$service"; done
   # shellcheck disable=SC2046 # service names have no blanks
   wait_ready "$START_TIMEOUT" $(service_names)
+  touch "$CLUSTER_HOME/run/formed"
   say "Up in $((SECONDS - started)) s"
   [ "$running" = 0 ] || tell_of_settings
+}
+
+# A coordinator that has lost its directory may not come back as if it were new: it could help to
+# elect one that does not know what it has promised to keep.
+check_metadata() {
+  [ "$(service_kind "$1")" = coordinator ] && [ "$COORDINATORS" -gt 1 ] || return 0
+  [ -e "$CLUSTER_HOME/run/formed" ] || return 0
+  [ -d "$(coordinator_home "$1")/coordinator/raft" ] ||
+    fail "$1 has lost its metadata ($(coordinator_home "$1")/coordinator is not there). It cannot start empty under its old id: see 'Replacing a coordinator' in docs/operations.md"
 }
 
 # A process keeps the settings it was started with.
@@ -148,32 +161,84 @@ command_kill() {
   say "Killed $SERVICE (pid $pid) with SIGKILL"
 }
 
+command_stop() {
+  parse_home "$@"
+  load_conf
+  [ ${#ARGS[@]} -ge 1 ] || fail_usage "stop needs a service: $(service_list)"
+  no_more_arguments "${ARGS[@]:1}"
+  resolve_service "${ARGS[0]}"
+  [ -d "$CLUSTER_HOME/run" ] || fail "there is no cluster in $CLUSTER_HOME; start one with ./sluice up"
+  with_lock "$CLUSTER_HOME/run/lock" stop_one
+}
+
+stop_one() {
+  if stop_service "$SERVICE"; then
+    say "Stopped $SERVICE"
+  else
+    say "$SERVICE does not run"
+  fi
+}
+
 command_restart() {
+  prepare_one restart "$@"
+  with_lock "$CLUSTER_HOME/run/lock" restart_service
+}
+
+command_start() {
+  prepare_one start "$@"
+  with_lock "$CLUSTER_HOME/run/lock" start_one
+}
+
+# Reads the arguments of a command that starts one service: prepare_one COMMAND ARGUMENT...
+prepare_one() {
+  local command=$1
+  shift
   parse_home "$@"
   parse_up_options ${ARGS[@]+"${ARGS[@]}"}
   load_conf
-  [ ${#OTHER_ARGS[@]} -ge 1 ] || fail_usage "restart needs a service: $(service_list)"
+  [ ${#OTHER_ARGS[@]} -ge 1 ] || fail_usage "$command needs a service: $(service_list)"
   no_more_arguments "${OTHER_ARGS[@]:1}"
   [ -z "$WANT_TABLETS$WANT_COORDINATORS$WANT_TIERING$WANT_LAKE$WANT_SQL$WANT_CONSOLE$WANT_PORT_BASE" ] ||
-    fail_usage "restart takes only --set and --timeout; the other options belong to up"
+    fail_usage "$command takes only --set and --timeout; the other options belong to up"
   resolve_service "${OTHER_ARGS[0]}"
   [ -n "$CONF_EXISTS" ] || fail "there is no cluster in $CLUSTER_HOME; start one with ./sluice up"
   need_java
   ensure_images "$(service_kind "$SERVICE")"
-  with_lock "$CLUSTER_HOME/run/lock" restart_service
 }
 
 restart_service() {
-  local started=$SECONDS setting
-  for setting in ${WANT_SETTINGS[@]+"${WANT_SETTINGS[@]}"}; do add_setting "$setting"; done
-  [ ${#WANT_SETTINGS[@]} -eq 0 ] || save_conf
+  local started=$SECONDS
+  remember_settings
   if stop_service "$SERVICE"; then
     say "Stopped $SERVICE"
   fi
+  start_and_wait
+  say "Restarted $SERVICE in $((SECONDS - started)) s"
+}
+
+start_one() {
+  local started=$SECONDS
+  remember_settings
+  if find_running "$SERVICE"; then
+    say "$SERVICE runs already (pid $PID)"
+    tell_of_settings
+    return 0
+  fi
+  start_and_wait
+  say "Started $SERVICE in $((SECONDS - started)) s"
+}
+
+remember_settings() {
+  local setting
+  for setting in ${WANT_SETTINGS[@]+"${WANT_SETTINGS[@]}"}; do add_setting "$setting"; done
+  [ ${#WANT_SETTINGS[@]} -eq 0 ] || save_conf
+}
+
+start_and_wait() {
   check_ports "$SERVICE"
+  check_metadata "$SERVICE"
   start_service "$SERVICE"
   wait_ready "$START_TIMEOUT" "$SERVICE"
-  say "Restarted $SERVICE in $((SECONDS - started)) s"
 }
 
 # One word for what a service is doing.
@@ -190,15 +255,24 @@ service_state() {
   fi
 }
 
+# What there is to say of a service besides its state: whether a coordinator leads.
+service_remark() {
+  [ "$(service_kind "$1")" = coordinator ] && [ "$2" = ready ] || return 0
+  case $(http_get "$(http_port "$1")" /api/v1/coordinators) in
+    *'"role":"LEADER"'*) printf 'leads' ;;
+    *'"role":"FOLLOWER"'*) printf 'follows' ;;
+  esac
+}
+
 # Exit code 0 when every service is ready, 3 otherwise.
 command_status() {
   parse_home "$@"
   no_more_arguments ${ARGS[@]+"${ARGS[@]}"}
   load_conf
-  local service state pid uptime memory grpc all_ready=1 format='%-15s %-8s %-10s %-12s %-12s %-10s %s\n'
+  local service state pid uptime memory grpc all_ready=1 format='%-15s %-8s %-10s %-12s %-12s %-10s %-8s %s\n'
   say "Cluster in $CLUSTER_HOME"
   # shellcheck disable=SC2059 # one format for all rows
-  printf "$format" SERVICE PID STATE GRPC HTTP UPTIME MEMORY
+  printf "$format" SERVICE PID STATE GRPC HTTP UPTIME MEMORY "" | sed 's/ *$//'
   for service in $(service_names); do
     state=$(service_state "$service")
     [ "$state" = ready ] || all_ready=""
@@ -211,7 +285,7 @@ command_status() {
     grpc=$(grpc_port "$service")
     # shellcheck disable=SC2059 # one format for all rows
     printf "$format" "$service" "$pid" "$state" "${grpc:--}" "$(http_port "$service")" "$uptime" \
-      "$memory"
+      "$memory" "$(service_remark "$service" "$state")" | sed 's/ *$//'
   done
   [ -n "$all_ready" ] || return 3
 }

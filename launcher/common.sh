@@ -151,6 +151,20 @@ http_ok() {
   ) 2>/dev/null
 }
 
+# http_get PORT PATH: prints the body of the answer; false when there is none.
+http_get() {
+  (
+    exec 3<>"/dev/tcp/127.0.0.1/$1" || exit 1
+    printf 'GET %s HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n' "$2" >&3
+    while IFS= read -r -t 3 line <&3 && [ "$line" != $'\r' ]; do :; done
+    # The last line of a body has no line break.
+    while IFS= read -r -t 3 line <&3 || [ -n "$line" ]; do
+      printf '%s\n' "$line"
+      line=""
+    done
+  ) 2>/dev/null
+}
+
 # http_post PORT PATH JSON: prints the body of the answer; false when there is none.
 http_post() {
   (
@@ -167,7 +181,7 @@ free_port_base() {
   local base offset
   for _ in $(seq 100); do
     base=$((10000 + (RANDOM % 200) * 100))
-    for offset in 123 124 125 180 223 224 225 280 281 282 380 381 423 480 523 580 -920; do
+    for offset in 123 124 125 126 127 133 134 135 136 137 180 181 182 183 184 223 224 225 280 281 282 380 381 423 480 523 580 -920; do
       port_in_use $((base + offset)) && continue 2
     done
     printf '%s' "$base"

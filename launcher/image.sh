@@ -45,7 +45,9 @@ make_images() {
       copy_image "$module" "$dir"
       remove_old_images "$module" "$dir"
     fi
-    printf '%s\n' "$dir" >"$SLUICE_ROOT/target/image/$module.current"
+    # In one step: another launcher may be reading it.
+    printf '%s\n' "$dir" >"$SLUICE_ROOT/target/image/$module.current.new"
+    mv "$SLUICE_ROOT/target/image/$module.current.new" "$SLUICE_ROOT/target/image/$module.current"
     [ -f "$dir/$kind.jsa" ] || [ -f "$dir/$kind.failed" ] || missing="$missing${missing:+ }$kind"
   done
   if [ -n "$missing" ] && [ "${SLUICE_CLASS_ARCHIVE:-on}" != off ]; then

@@ -108,10 +108,14 @@ http_port() {
   esac
 }
 
+# The port by which the coordinators talk to one another.
+raft_port() { printf '%s' $((PORT_BASE + 132 + $(service_number "$1"))); }
+
 # The ports of a service, with a blank between them.
 service_ports() {
   local grpc
   grpc=$(grpc_port "$1")
+  [ "$(service_kind "$1")" != coordinator ] || printf '%s ' "$(raft_port "$1")"
   printf '%s' "$grpc${grpc:+ }$(http_port "$1")"
 }
 
@@ -125,6 +129,43 @@ coordinator_addresses() {
     addresses="$addresses${addresses:+,}$(grpc_address "coordinator-$i")"
   done
   printf '%s' "$addresses"
+}
+
+# HTTP of all coordinators, with commas.
+coordinator_urls() {
+  local i urls=""
+  for ((i = 1; i <= COORDINATORS; i++)); do
+    urls="$urls${urls:+,}$(http_url "coordinator-$i")"
+  done
+  printf '%s' "$urls"
+}
+
+# A coordinator as the others know it: id=host:raft:grpc:http.
+coordinator_peer() {
+  printf '%s=127.0.0.1:%s:%s:%s' "$(service_number "$1")" "$(raft_port "$1")" "$(grpc_port "$1")" \
+    "$(http_port "$1")"
+}
+
+coordinator_peers() {
+  local i peers=""
+  for ((i = 1; i <= COORDINATORS; i++)); do
+    peers="$peers${peers:+,}$(coordinator_peer "coordinator-$i")"
+  done
+  printf '%s' "$peers"
+}
+
+# The directory that a coordinator keeps its `coordinator` directory in.
+coordinator_home() {
+  if [ "$1" = coordinator-1 ]; then
+    printf '%s' "$CLUSTER_HOME"
+  else
+    printf '%s/%s' "$CLUSTER_HOME" "$1"
+  fi
+}
+
+# As many replicas as there are tablets, but no more than three.
+default_replication_factor() {
+  if [ "$TABLETS" -lt 3 ]; then printf '%s' "$TABLETS"; else printf 3; fi
 }
 
 # Prints the Java options of a service, one a line. Compiling with C1 only halves the work of
@@ -192,7 +233,10 @@ default_arguments() {
     "--sluice.cluster.secret-file=$CLUSTER_HOME/cluster-secret"
   case $(service_kind "$1") in
     coordinator)
-      printf '%s\n' "--sluice.home=$CLUSTER_HOME" "--sluice.coordinator.id=$(service_number "$1")"
+      printf '%s\n' "--sluice.home=$(coordinator_home "$1")" \
+        "--sluice.coordinator.id=$(service_number "$1")" \
+        "--sluice.coordinator.peers=$(coordinator_peers)" \
+        "--sluice.default-replication-factor=$(default_replication_factor)"
       printf '%s\n' "--sluice.tiering.workers-expected=${LAKE:+$TIERING}" | sed 's/=$/=0/'
       ;;
     tablet)
@@ -218,7 +262,7 @@ default_arguments() {
         "--sluice.sql.warehouse=$CLUSTER_HOME/warehouse" "--sluice.sql.work-dir=$CLUSTER_HOME/$1"
       ;;
     admin-ui)
-      printf '%s\n' "--sluice.console.coordinator=$(http_url coordinator-1)" \
+      printf '%s\n' "--sluice.console.coordinators=$(coordinator_urls)" \
         "--sluice.console.sql=$(http_url lake-sql-1)"
       ;;
   esac

@@ -106,6 +106,7 @@ read_up_value() {
       ;;
     --coordinators)
       need_number "$1" "$2" 1 5
+      case $2 in 2 | 4) fail_usage "--coordinators is $2; it must be 1, 3 or 5: of an even number no more may fail than of one less" ;; esac
       WANT_COORDINATORS=$2
       ;;
     --tiering)
@@ -130,11 +131,17 @@ read_up_value() {
 # Merges what was asked for with what the home remembers; refuses what cannot be done.
 apply_up_options() {
   local remembered_tablets=$TABLETS setting
-  if [ "${WANT_COORDINATORS:-1}" -gt 1 ]; then
-    fail "--coordinators $WANT_COORDINATORS: this build runs its metadata on one coordinator; a replicated coordinator is not in it yet"
+  if [ -n "$WANT_COORDINATORS" ]; then
+    if [ -n "$CONF_EXISTS" ] && [ "$WANT_COORDINATORS" != "$COORDINATORS" ]; then
+      fail "the cluster in $CLUSTER_HOME has its metadata on $COORDINATORS coordinator(s), and their number stays as it was at the first start. Start a cluster with --coordinators $WANT_COORDINATORS in another --home"
+    fi
+    COORDINATORS=$WANT_COORDINATORS
   fi
   if [ -n "$WANT_PORT_BASE" ] && [ "$WANT_PORT_BASE" != "$PORT_BASE" ]; then
     any_running && fail "the cluster in $CLUSTER_HOME runs with --port-base $PORT_BASE; stop it first (./sluice down), or use another --home"
+    if [ "$COORDINATORS" -gt 1 ] && [ -e "$CLUSTER_HOME/run/formed" ]; then
+      fail "the $COORDINATORS coordinators in $CLUSTER_HOME know one another by the ports of --port-base $PORT_BASE, which cannot be changed. Use another --home"
+    fi
     PORT_BASE=$WANT_PORT_BASE
   fi
   if [ -n "$WANT_TABLETS" ]; then
@@ -142,6 +149,9 @@ apply_up_options() {
       fail "the cluster in $CLUSTER_HOME has $remembered_tablets tablets; tablets cannot be taken away. Use another --home"
     fi
     TABLETS=$WANT_TABLETS
+    if [ "$remembered_tablets" -lt 3 ] && [ "$TABLETS" -gt "$remembered_tablets" ] && find_running coordinator-1; then
+      note "Notice: the coordinators that run give new tables as many replicas as before, until they are restarted"
+    fi
   fi
   refuse_to_forget_running
   [ -z "$WANT_TIERING" ] || TIERING=$WANT_TIERING

@@ -9,7 +9,7 @@ run_cli() {
     --add-opens=java.base/java.nio=ALL-UNNAMED \
     "-Dsluice.launcher=$SLUICE_ROOT/sluice" "-Dsluice.repo=$SLUICE_ROOT" \
     "-Dsluice.home=$CLUSTER_HOME" "-Dsluice.coordinators=$(coordinator_addresses)" \
-    "-Dsluice.rest=$(http_url coordinator-1)" "-Dsluice.sql=$(http_url lake-sql-1)" \
+    "-Dsluice.rest=$(coordinator_urls)" "-Dsluice.sql=$(http_url lake-sql-1)" \
     "-Dsluice.iceberg=$(http_url lake-1)/iceberg" "-Dsluice.console=$(http_url admin-ui-1)" \
     -jar "${CLI_JAR:-$(module_jar cli)}" "$@"
 }
@@ -95,6 +95,7 @@ avoid_taken_ports() {
   local service port
   [ -z "$WANT_PORT_BASE" ] && ! any_running || return 0
   [ -z "$WANT_TABLETS" ] || TABLETS=$WANT_TABLETS
+  [ -z "$WANT_COORDINATORS" ] || COORDINATORS=$WANT_COORDINATORS
   for service in $(service_names); do
     for port in $(service_ports "$service"); do
       if port_in_use "$port"; then

@@ -7,7 +7,9 @@
 # HOME/run/SERVICE.pid      process id of the process that `up` started
 # HOME/run/SERVICE.start    its start time, and the boot of the machine
 # HOME/logs/SERVICE.log     what the process printed
-# HOME/coordinator/, HOME/tablet-N/, HOME/lake-1/   what the service must not lose
+# HOME/run/formed           all services of the cluster were ready once
+# HOME/coordinator/, HOME/coordinator-N/coordinator/, HOME/tablet-N/, HOME/lake-1/
+#                           what the service must not lose
 # HOME/warehouse/           files of the lake
 # HOME/lake-sql-1/          what queries spill
 #

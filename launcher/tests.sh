@@ -5,7 +5,7 @@
 readonly TEST_OPTIONS="--only --seed --soak"
 
 command_test() {
-  local only="" module code=0 started=$SECONDS marker
+  local only="" module minutes="" code=0 started=$SECONDS marker
   local -a properties=()
   while [ $# -gt 0 ]; do
     case $1 in
@@ -23,11 +23,26 @@ command_test() {
         properties+=("-Dsluice.seed=$2")
         shift
         ;;
-      --soak) properties+=(-Dsluice.soak=true) ;;
+      --soak)
+        properties+=(-Dsluice.soak=true)
+        case ${2:-} in
+          [0-9]*)
+            need_number "$1" "$2" 1 10000
+            minutes=$2
+            shift
+            ;;
+        esac
+        ;;
       *) fail_unknown "option" "$1" "$TEST_OPTIONS" ;;
     esac
     shift
   done
+  if [ -n "$minutes" ]; then
+    [ -z "$only" ] || fail_usage "--soak MINUTES runs tests of its own; it cannot go with --only"
+    only="faults on a replicated cluster for $minutes minutes"
+    soak_properties "$minutes"
+    properties+=("${SOAK_PROPERTIES[@]}")
+  fi
   need_compiler
   need_maven
   need_node
@@ -37,9 +52,27 @@ command_test() {
   marker=$SLUICE_ROOT/target/test.started
   : >"$marker"
   say "Running all tests and checks${only:+ of $only}: mvn verify with ${JAVA_TEXT%%$'\n'*}"
-  (cd "$SLUICE_ROOT" && mvn -B -ntp ${properties[@]+"${properties[@]}"} verify </dev/null) || code=$?
+  (cd "$SLUICE_ROOT" && mvn -B -ntp -T 2 ${properties[@]+"${properties[@]}"} verify </dev/null) || code=$?
   summarize_tests "$marker" $((SECONDS - started)) || code=1
+  if [ -n "$minutes" ] && [ -f "$SOAK_SUMMARY" ]; then
+    say ""
+    cat "$SOAK_SUMMARY"
+  fi
   return "$code"
+}
+
+# Sets SOAK_PROPERTIES to what makes Maven run the long tests of a replicated cluster alone, one
+# after another: servers, clients and faults need the processors. SOAK_SUMMARY is the file that says
+# at the end what was done.
+soak_properties() {
+  SOAK_SUMMARY=$SLUICE_ROOT/target/soak-summary.txt
+  mkdir -p "$SLUICE_ROOT/target"
+  rm -f "$SOAK_SUMMARY"
+  SOAK_PROPERTIES=(
+    "-Dsluice.soak.minutes=$1" "-Dsluice.soak.summary=$SOAK_SUMMARY" -Dsystem.test.forks=1
+    -Dtest=ReplicatedSoakTest,BrokenBuildFaultTest -Dsurefire.failIfNoSpecifiedTests=false
+    -pl system-tests -am
+  )
 }
 
 # Prints the module that has the test class of this name; nothing for a pattern or a name that

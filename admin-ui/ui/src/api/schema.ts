@@ -174,6 +174,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/replication": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many buckets are not as they should be */
+        get: operations["getReplication"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/replication/buckets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Buckets that are not as they should be, or are being moved */
+        get: operations["listBucketsByState"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sql": {
         parameters: {
             query?: never;
@@ -409,6 +443,10 @@ export interface components {
             replicas: number[];
             isr: number[];
             isrVersion?: number;
+            /** @description In-sync replicas without which writes are refused */
+            minInsync: number;
+            /** @description Replicas after the move under way; empty when there is none */
+            target: number[];
         };
         Table: {
             /** Format: int64 */
@@ -471,6 +509,13 @@ export interface components {
             httpPort: number;
             rack: string;
             alive: boolean;
+            /**
+             * @description What is wanted with it
+             * @enum {string}
+             */
+            state: "ACTIVE" | "DRAINING" | "DECOMMISSIONED";
+            /** @description It said that it is about to stop */
+            leaving: boolean;
             incarnation: string;
             /** Format: int64 */
             registeredMs: number;
@@ -479,6 +524,30 @@ export interface components {
         };
         ServerPage: {
             items: components["schemas"]["Server"][];
+            total: number;
+            offset: number;
+            limit: number;
+        };
+        Replication: {
+            buckets: number;
+            /** @description Nobody leads them */
+            offline: number;
+            /** @description Too few replicas are in sync for a write */
+            underMinInsync: number;
+            /** @description Fewer replicas are in sync than there shall be */
+            underReplicated: number;
+            /** @description Their replicas are being moved */
+            moving: number;
+        };
+        ListedBucket: {
+            database: string;
+            table: string;
+            /** Format: int64 */
+            tableId: number;
+            bucket: components["schemas"]["Bucket"];
+        };
+        ListedBucketPage: {
+            items: components["schemas"]["ListedBucket"][];
             total: number;
             offset: number;
             limit: number;
@@ -770,6 +839,52 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ServerPage"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getReplication: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Replication"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    listBucketsByState: {
+        parameters: {
+            query: {
+                state: "offline" | "under-min-insync" | "under-replicated" | "moving";
+                offset?: components["parameters"]["Offset"];
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedBucketPage"];
                 };
             };
             default: components["responses"]["Problem"];

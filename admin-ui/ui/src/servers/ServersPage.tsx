@@ -7,6 +7,7 @@ import { Copy } from '../shared/Copy';
 import { count } from '../shared/format';
 import { Pager } from '../shared/Pager';
 import { Empty, QueryView, StaleBanner } from '../shared/States';
+import { Replication } from './Replication';
 
 type Server = components['schemas']['Server'];
 
@@ -19,6 +20,7 @@ export function ServersPage() {
   return (
     <>
       <h1>Servers</h1>
+      <Replication />
       <StaleBanner query={query} />
       <QueryView query={query} what="the servers">
         {(servers) =>
@@ -65,6 +67,17 @@ export function ServersPage() {
   );
 }
 
+function ServerState({ server }: { server: Server }) {
+  return (
+    <>
+      {server.alive ? <Badge tone="good">ALIVE</Badge> : <Badge tone="bad">DEAD</Badge>}
+      {server.alive && server.leaving && <span className="muted"> stopping</span>}
+      {server.state === 'DRAINING' && <span className="muted"> {server.replicaCount === 0 ? 'drained' : 'draining'}</span>}
+      {server.state === 'DECOMMISSIONED' && <span className="muted"> decommissioned</span>}
+    </>
+  );
+}
+
 function ServerRow({ server }: { server: Server }) {
   return (
     <tr className={server.alive ? undefined : 'row-attention'}>
@@ -72,7 +85,9 @@ function ServerRow({ server }: { server: Server }) {
         tablet {server.serverId}
         {server.rack !== '' && <span className="muted"> rack {server.rack}</span>}
       </th>
-      <td data-label="State">{server.alive ? <Badge tone="good">ALIVE</Badge> : <Badge tone="bad">DEAD</Badge>}</td>
+      <td data-label="State">
+        <ServerState server={server} />
+      </td>
       <td data-label="Arrow Flight">
         <code>
           {server.host}:{server.flightPort}

@@ -270,8 +270,14 @@ function Buckets({ table, partitioned }: { table: Table; partitioned: boolean })
                 <td data-label="Epoch" className="number">
                   {count(bucket.leaderEpoch)}
                 </td>
-                <td data-label="Replicas">{bucket.replicas.join(', ')}</td>
-                <td data-label="In sync">{bucket.isr.join(', ')}</td>
+                <td data-label="Replicas">
+                  {bucket.replicas.join(', ')}
+                  {bucket.target.length > 0 && <span className="muted"> moving to {bucket.target.join(', ')}</span>}
+                </td>
+                <td data-label="In sync">
+                  {bucket.isr.join(', ')}
+                  {bucket.isr.length < bucket.minInsync && <span className="muted"> of {bucket.minInsync} that a write needs</span>}
+                </td>
               </tr>
             ))}
           </tbody>

@@ -1,10 +1,12 @@
 package io.sluice.cli;
 
 import io.sluice.cli.bench.BenchCommand;
+import io.sluice.cli.coordinators.CoordinatorsCommand;
 import io.sluice.cli.demo.DemoCommand;
 import io.sluice.cli.options.Arguments;
 import io.sluice.cli.options.NearestName;
 import io.sluice.cli.options.UsageException;
+import io.sluice.cli.replicas.ClusterCommand;
 import io.sluice.cli.sql.SqlCommand;
 import io.sluice.cli.table.AlterCommand;
 import io.sluice.cli.table.CreateCommand;
@@ -60,7 +62,9 @@ public final class Main {
         new CreateCommand(),
         new AlterCommand(),
         new PartitionsCommand(),
-        new DropCommand());
+        new DropCommand(),
+        new CoordinatorsCommand(),
+        new ClusterCommand());
   }
 
   /** Runs the command that the words name and returns the exit code. */
@@ -113,7 +117,7 @@ public final class Main {
     for (Command command : commands) {
       text.append(
           String.format(
-              "  %-10s %s%n", command.commandLine().command(), command.commandLine().summary()));
+              "  %-12s %s%n", command.commandLine().command(), command.commandLine().summary()));
     }
     return text.append("\nsluice COMMAND --help shows the options of a command.\n").toString();
   }

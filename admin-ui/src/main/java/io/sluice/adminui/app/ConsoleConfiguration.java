@@ -35,7 +35,7 @@ final class ConsoleConfiguration implements WebMvcConfigurer {
   @Bean
   ServletRegistrationBean<ApiServlet> apiServlet(Relay relay, ConsoleProperties properties) {
     Neighbour coordinator =
-        new Neighbour("coordinator", properties.coordinator(), properties.timeout());
+        new Neighbour("coordinator", properties.coordinators(), properties.timeout());
     Neighbour sql = new Neighbour("SQL service", properties.sql(), properties.sqlTimeout());
     return new ServletRegistrationBean<>(
         new ApiServlet(relay, coordinator, sql, properties.hosts()), "/api/*");

@@ -1,6 +1,7 @@
 package io.sluice.adminui.app;
 
 import jakarta.validation.constraints.AssertTrue;
+import jakarta.validation.constraints.NotEmpty;
 import jakarta.validation.constraints.NotNull;
 import java.net.URI;
 import java.time.Duration;
@@ -14,7 +15,7 @@ import org.springframework.validation.annotation.Validated;
  * Settings of the console.
  *
  * @param id which of its kind, for logs
- * @param coordinator HTTP address of the coordinator
+ * @param coordinators HTTP addresses of the coordinators
  * @param sql HTTP address of lake-sql
  * @param timeout until an answer of the coordinator must be complete
  * @param sqlTimeout the same for a statement; longer than {@code sluice.sql.timeout}, so that it is
@@ -26,16 +27,18 @@ import org.springframework.validation.annotation.Validated;
 @ConfigurationProperties("sluice.console")
 record ConsoleProperties(
     @NotNull @DefaultValue("1") String id,
-    @NotNull @DefaultValue("http://127.0.0.1:9180") URI coordinator,
+    @NotEmpty @DefaultValue("http://127.0.0.1:9180") List<URI> coordinators,
     @NotNull @DefaultValue("http://127.0.0.1:9580") URI sql,
     @NotNull @DefaultValue("4s") Duration timeout,
     @NotNull @DefaultValue("6m") Duration sqlTimeout,
     @NotNull @DefaultValue({"localhost", "127.0.0.1", "[::1]"}) List<String> hosts) {
 
   @AssertTrue(
-      message = "sluice.console.coordinator and .sql must be addresses like http://127.0.0.1:9180")
+      message = "sluice.console.coordinators and .sql must be addresses like http://127.0.0.1:9180")
   boolean isEveryAddressUsable() {
-    return isUsable(coordinator) && isUsable(sql);
+    return coordinators != null
+        && coordinators.stream().allMatch(ConsoleProperties::isUsable)
+        && isUsable(sql);
   }
 
   private static boolean isUsable(@Nullable URI address) {

@@ -18,6 +18,8 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -32,6 +34,8 @@ public final class Relay implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
   private static final int PIECE_BYTES = 16 * 1024;
+  private static final int REDIRECTED = 307;
+  private static final int UNAVAILABLE = 503;
   private static final List<String> ASKED_WITH = List.of("Accept", "Content-Type", "If-None-Match");
   private static final List<String> ANSWERED_WITH =
       List.of(
@@ -43,6 +47,9 @@ public final class Relay implements AutoCloseable {
           "Sluice-Truncated");
 
   private final HttpClient client;
+
+  /** Place of the instance that answered last. */
+  private final Map<Neighbour, Integer> lastAnswered = new ConcurrentHashMap<>();
 
   /** Ends answers that stop in the middle. */
   private final ScheduledThreadPoolExecutor deadlines;
@@ -76,7 +83,7 @@ public final class Relay implements AutoCloseable {
   void pass(Neighbour neighbour, HttpServletRequest request, HttpServletResponse response)
       throws IOException {
     long deadline = System.nanoTime() + neighbour.timeout().toNanos();
-    HttpResponse<InputStream> answer = ask(neighbour, request);
+    HttpResponse<InputStream> answer = ask(neighbour, request, deadline);
     InputStream body = answer.body();
     Future<?> limit =
         deadlines.schedule(
@@ -127,23 +134,82 @@ public final class Relay implements AutoCloseable {
     }
   }
 
-  private HttpResponse<InputStream> ask(Neighbour neighbour, HttpServletRequest request)
-      throws IOException {
-    HttpRequest asked = asked(neighbour, request);
-    try {
-      return client.send(asked, BodyHandlers.ofInputStream());
-    } catch (HttpTimeoutException late) {
-      throw noAnswer(neighbour, late);
-    } catch (IOException broken) {
-      throw new SluiceException(
-          ErrorCode.UNAVAILABLE, "The " + neighbour + " cannot be reached: " + why(broken), broken);
-    } catch (InterruptedException stopped) {
-      Thread.currentThread().interrupt();
-      throw new SluiceException(
-          ErrorCode.UNAVAILABLE,
-          "The console is stopping; the " + neighbour + " was not waited for",
-          stopped);
+  /**
+   * Asks the instance that answered last; after it the one that it names as the leader, or the next
+   * one when there is no connection. When there is no good answer the next request begins
+   * elsewhere.
+   */
+  private HttpResponse<InputStream> ask(
+      Neighbour neighbour, HttpServletRequest request, long deadline) throws IOException {
+    byte[] body = body(request);
+    int at = lastAnswered.getOrDefault(neighbour, 0);
+    int instances = neighbour.addresses().size();
+    for (int attempt = 1; ; attempt++) {
+      boolean more = attempt <= instances;
+      try {
+        HttpResponse<InputStream> answer =
+            client.send(
+                asked(neighbour, neighbour.addresses().get(at), request, body, deadline),
+                BodyHandlers.ofInputStream());
+        if (answer.statusCode() != REDIRECTED) {
+          // One that knows no leader may be cut off from the others: the next request asks another.
+          boolean away = answer.statusCode() == UNAVAILABLE;
+          lastAnswered.put(neighbour, away ? (at + 1) % instances : at);
+          return answer;
+        }
+        answer.body().close();
+        at = leader(neighbour, answer);
+        if (!more) {
+          throw new SluiceException(
+              ErrorCode.UNAVAILABLE, "The " + neighbour + " did not agree on who leads; try again");
+        }
+      } catch (HttpTimeoutException late) {
+        if (!more || instances == 1 || !(late instanceof HttpConnectTimeoutException)) {
+          // It may stand still, and another one lead by now.
+          lastAnswered.put(neighbour, (at + 1) % instances);
+          throw noAnswer(neighbour, late);
+        }
+        at = (at + 1) % instances;
+      } catch (IOException broken) {
+        if (!more || instances == 1 || !(broken instanceof ConnectException)) {
+          throw new SluiceException(
+              ErrorCode.UNAVAILABLE,
+              "The " + neighbour + " cannot be reached: " + why(broken),
+              broken);
+        }
+        at = (at + 1) % instances;
+      } catch (InterruptedException stopped) {
+        Thread.currentThread().interrupt();
+        throw new SluiceException(
+            ErrorCode.UNAVAILABLE,
+            "The console is stopping; the " + neighbour + " was not waited for",
+            stopped);
+      }
     }
+  }
+
+  /** Which of the instances the answer sends to: the console goes nowhere else. */
+  private static int leader(Neighbour neighbour, HttpResponse<InputStream> answer) {
+    String location = answer.headers().firstValue("Location").orElse("");
+    for (int i = 0; i < neighbour.addresses().size(); i++) {
+      if (location.startsWith(neighbour.addresses().get(i) + "/")) {
+        return i;
+      }
+    }
+    throw new SluiceException(
+        ErrorCode.UNAVAILABLE,
+        "The "
+            + neighbour
+            + " sends to "
+            + location
+            + ", which the console does not know; add it to sluice.console.coordinators");
+  }
+
+  /** Bounded by the service kit's limit of bodies. */
+  private static byte[] body(HttpServletRequest request) throws IOException {
+    return request.getMethod().equals("POST")
+        ? request.getInputStream().readAllBytes()
+        : new byte[0];
   }
 
   private static SluiceException noAnswer(Neighbour neighbour, HttpTimeoutException late) {
@@ -163,27 +229,27 @@ public final class Relay implements AutoCloseable {
         late);
   }
 
-  private static HttpRequest asked(Neighbour neighbour, HttpServletRequest request)
-      throws IOException {
+  private static HttpRequest asked(
+      Neighbour neighbour, URI address, HttpServletRequest request, byte[] body, long deadline) {
     String query = request.getQueryString();
     String target = request.getRequestURI() + (query == null ? "" : "?" + query);
     HttpRequest.Builder asked;
     try {
-      asked = HttpRequest.newBuilder(URI.create(neighbour.address() + target));
+      asked = HttpRequest.newBuilder(URI.create(address + target));
     } catch (IllegalArgumentException invalid) {
       throw new SluiceException(
           ErrorCode.INVALID_ARGUMENT, "The address " + target + " cannot be read", invalid);
     }
-    asked.timeout(neighbour.timeout());
+    long left = Math.max(deadline - System.nanoTime(), TimeUnit.MILLISECONDS.toNanos(1));
+    asked.timeout(Duration.ofNanos(Math.min(left, neighbour.timeout().toNanos())));
     for (String name : ASKED_WITH) {
       String value = request.getHeader(name);
       if (value != null) {
         asked.setHeader(name, value);
       }
     }
-    // Bounded by the service kit's limit of bodies.
     return request.getMethod().equals("POST")
-        ? asked.POST(BodyPublishers.ofByteArray(request.getInputStream().readAllBytes())).build()
+        ? asked.POST(BodyPublishers.ofByteArray(body)).build()
         : asked.GET().build();
   }
 

@@ -129,6 +129,47 @@ final class ConsoleIT {
   }
 
   @Test
+  void worksThroughAnyCoordinator() throws Exception {
+    try (FakeService follower = FakeService.start();
+        FakeService leader = FakeService.start();
+        RunningConsole both =
+            RunningConsole.start(
+                follower.address(),
+                sql.address(),
+                "--sluice.console.coordinators=" + leader.address())) {
+      follower.on(
+          "GET /api/v1/servers",
+          exchange -> {
+            exchange
+                .getResponseHeaders()
+                .set("Location", leader.address() + "/api/v1/servers?limit=5");
+            exchange.sendResponseHeaders(307, -1);
+          });
+      leader.json("GET /api/v1/servers", "{\"total\":1}");
+      assertThat(servers(both).body()).isEqualTo("{\"total\":1}");
+      // It stays with the one that answered, and goes on with the other when that one is gone.
+      follower.json("GET /api/v1/servers", "{\"total\":2}");
+      assertThat(servers(both).body()).isEqualTo("{\"total\":1}");
+      leader.stop();
+      assertThat(servers(both).body()).isEqualTo("{\"total\":2}");
+      // It goes only where it is told to by its own settings.
+      follower.on(
+          "GET /api/v1/servers",
+          exchange -> {
+            exchange.getResponseHeaders().set("Location", "http://127.0.0.1:1/api/v1/servers");
+            exchange.sendResponseHeaders(307, -1);
+          });
+      HttpResponse<String> elsewhere = servers(both);
+      assertThat(elsewhere.statusCode()).isEqualTo(503);
+      assertThat(elsewhere.body()).contains("UNAVAILABLE").contains("sluice.console.coordinators");
+    }
+  }
+
+  private static HttpResponse<String> servers(RunningConsole asked) throws Exception {
+    return send(HttpRequest.newBuilder(URI.create(asked.address() + "/api/v1/servers?limit=5")));
+  }
+
+  @Test
   void statementsGoToTheSqlServiceAndItsProblemsComeBackAsTheyAre() throws Exception {
     String problem =
         "{\"status\":400,\"code\":\"INVALID_SQL\",\"detail\":\"no\",\"line\":2,\"column\":9}";

@@ -20,7 +20,7 @@ public final class RunningConsole implements AutoCloseable {
         new ArrayList<>(
             List.of(
                 "--server.port=0",
-                "--sluice.console.coordinator=" + coordinator,
+                "--sluice.console.coordinators=" + coordinator,
                 "--sluice.console.sql=" + sql));
     arguments.addAll(List.of(more));
     SpringApplication application = new SpringApplication(AdminUiApplication.class);

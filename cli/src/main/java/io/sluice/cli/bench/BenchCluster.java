@@ -13,75 +13,107 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A cluster of one coordinator and one tablet that a benchmark owns; closing removes all of it. */
+/** A cluster of coordinators and tablets that a benchmark owns; closing removes all of it. */
 public final class BenchCluster implements AutoCloseable {
   private static final int COORDINATOR_PORT = 123;
+  private static final int RAFT_PORT = 133;
   private static final int COORDINATOR_HTTP_PORT = 180;
   private static final int TABLET_PORT = 223;
   private static final int TABLET_HTTP_PORT = 280;
-  private static final String COORDINATOR = "coordinator-1";
-  private static final String TABLET = "tablet-1";
+  private static final String COORDINATOR = "coordinator-";
+  private static final String TABLET = "tablet-";
 
   private final Launcher launcher;
   private final int portBase;
+  private final ClusterSize size;
   private final Consumer<String> notices;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /**
    * @param notices receives a line when the home cannot be deleted; the results still count
    */
-  BenchCluster(Launcher launcher, int portBase, Consumer<String> notices) {
+  BenchCluster(Launcher launcher, int portBase, ClusterSize size, Consumer<String> notices) {
     this.launcher = launcher;
     this.portBase = portBase;
+    this.size = size;
     this.notices = notices;
   }
 
   /** The ports of a cluster with this port base. */
-  static IntStream ports(int portBase) {
-    return IntStream.of(COORDINATOR_PORT, COORDINATOR_HTTP_PORT, TABLET_PORT, TABLET_HTTP_PORT)
-        .map(offset -> portBase + offset);
+  static IntStream ports(int portBase, ClusterSize size) {
+    IntStream coordinators =
+        IntStream.of(COORDINATOR_PORT, RAFT_PORT, COORDINATOR_HTTP_PORT)
+            .flatMap(first -> IntStream.range(first, first + size.coordinators()));
+    IntStream tablets =
+        IntStream.of(TABLET_PORT, TABLET_HTTP_PORT)
+            .flatMap(first -> IntStream.range(first, first + size.tablets()));
+    return IntStream.concat(coordinators, tablets).map(offset -> portBase + offset);
   }
 
   /** Starts it and returns when it is ready. It is removed also when a person presses Ctrl-C. */
   void up() {
     Runtime.getRuntime().addShutdownHook(new Thread(this::close, "bench-cluster-removal"));
-    launcher.upWithoutLake(portBase);
+    if (size.equals(ClusterSize.SMALLEST)) {
+      launcher.upWithoutLake(portBase);
+    } else {
+      launcher.upWithoutLake(portBase, size.coordinators(), size.tablets());
+    }
   }
 
   /** A new connection; the caller closes it. */
-  Connection connect() {
+  public Connection connect() {
     return Connection.open(ClientConfig.of(address()));
   }
 
-  /** {@code host:port} of the coordinator. */
+  /** {@code host:port} of the coordinators, with commas. */
   public String address() {
-    return "127.0.0.1:" + (portBase + COORDINATOR_PORT);
+    return IntStream.range(0, size.coordinators())
+        .mapToObj(index -> "127.0.0.1:" + (portBase + COORDINATOR_PORT + index))
+        .collect(Collectors.joining(","));
   }
 
   /** Process ids of the services. */
   public List<Long> pids() {
-    return List.of(launcher.pid(COORDINATOR), tabletPid());
+    return Stream.concat(names(COORDINATOR, size.coordinators()), names(TABLET, size.tablets()))
+        .map(launcher::pid)
+        .toList();
   }
 
-  /** Process id of the tablet server. */
+  private static Stream<String> names(String kind, int count) {
+    return IntStream.rangeClosed(1, count).mapToObj(number -> kind + number);
+  }
+
+  /** Process id of the first tablet server. */
   public long tabletPid() {
-    return launcher.pid(TABLET);
+    return tabletPid(1);
   }
 
-  /** Ends the tablet server with kill -9. */
+  /** Process id of the tablet server with this id, from 1. */
+  public long tabletPid(int serverId) {
+    return launcher.pid(TABLET + serverId);
+  }
+
+  /** Ends the first tablet server with kill -9. */
   public void killTablet() {
-    launcher.kill(TABLET);
+    launcher.kill(TABLET + 1);
   }
 
-  /** Starts the tablet server again and returns when it is ready. */
+  /** Starts the first tablet server again and returns when it is ready. */
   public void startTablet() {
-    launcher.restart(TABLET);
+    startTablet(1);
   }
 
-  /** CPU time of the tablet server. */
+  /** Starts a tablet server that was killed, and returns when it is ready. */
+  public void startTablet(int serverId) {
+    launcher.restart(TABLET + serverId);
+  }
+
+  /** CPU time of the first tablet server. */
   ProcessCpu tabletCpu() {
     return ProcessCpu.of(tabletPid());
   }

@@ -26,6 +26,7 @@ public final class BenchClusters {
   private final Random random;
   private final Consumer<String> notices;
   private final String tabletOptions;
+  private final ClusterSize size;
 
   /**
    * @param script the launcher
@@ -33,20 +34,30 @@ public final class BenchClusters {
    * @param notices receives what a person should know but need not stop for
    */
   BenchClusters(Path script, Random random, Consumer<String> notices) {
-    this(script, random, notices, "");
+    this(script, random, notices, "", ClusterSize.SMALLEST);
   }
 
   private BenchClusters(
-      Path script, Random random, Consumer<String> notices, String tabletOptions) {
+      Path script,
+      Random random,
+      Consumer<String> notices,
+      String tabletOptions,
+      ClusterSize size) {
     this.script = script;
     this.random = random;
     this.notices = notices;
     this.tabletOptions = tabletOptions;
+    this.size = size;
   }
 
-  /** Clusters like these whose tablet server gets more Java options, separated by blanks. */
+  /** Clusters like these whose tablet servers get more Java options, separated by blanks. */
   public BenchClusters withTabletOptions(String options) {
-    return new BenchClusters(script, random, notices, options);
+    return new BenchClusters(script, random, notices, options, size);
+  }
+
+  /** Clusters like these with so many servers. */
+  public BenchClusters withSize(ClusterSize servers) {
+    return new BenchClusters(script, random, notices, tabletOptions, servers);
   }
 
   /** Root of the source tree that the launcher belongs to. */
@@ -58,7 +69,7 @@ public final class BenchClusters {
   BenchCluster create() {
     try {
       Path home = Files.createTempDirectory("sluice-bench-");
-      return new BenchCluster(launcher(home), freePortBase(), notices);
+      return new BenchCluster(launcher(home), freePortBase(), size, notices);
     } catch (IOException e) {
       throw new CliException("Cannot make a directory for the cluster: " + e.getMessage(), "", e);
     }
@@ -85,7 +96,7 @@ public final class BenchClusters {
   private int freePortBase() {
     for (int i = 0; i < ATTEMPTS; i++) {
       int base = FIRST_BASE + random.nextInt(BASES) * BASE_STEP;
-      if (BenchCluster.ports(base).allMatch(BenchClusters::isFree)) {
+      if (BenchCluster.ports(base, size).allMatch(BenchClusters::isFree)) {
         return base;
       }
     }

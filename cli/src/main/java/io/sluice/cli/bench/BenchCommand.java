@@ -7,6 +7,7 @@ import io.sluice.cli.bench.compare.ComparePlan;
 import io.sluice.cli.bench.compare.ComparisonReport;
 import io.sluice.cli.bench.compare.ComparisonRun;
 import io.sluice.cli.bench.compare.Peers;
+import io.sluice.cli.bench.compare.Replication;
 import io.sluice.cli.measure.MachineFacts;
 import io.sluice.cli.options.Arguments;
 import io.sluice.cli.options.CommandLine;
@@ -36,6 +37,9 @@ public final class BenchCommand implements Command {
           new BucketsWorkload(),
           new MicroWorkload());
   private static final List<String> CODECS = List.of("none", "zstd", "lz4");
+  private static final String REPLICATED = String.join(", ", ComparisonRun.replicated());
+  private static final int MOST_TABLETS = 5;
+  private static final int MOST_REPLICAS_UNASKED = 3;
   private static final String RESULTS = "benchmarks/results";
   private static final DateTimeFormatter FILE_TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd-HHmm").withZone(ZoneOffset.UTC);
@@ -46,7 +50,10 @@ public final class BenchCommand implements Command {
         CommandLine.of("bench", "Runs benchmarks on a fresh cluster, which is removed afterwards")
             .rest("NAME", "the benchmarks to run, see below")
             .option("--rows", "N", "rows of one repetition, for example 500k")
-            .option("--keys", "N", "keys of tables with a primary key (default 1m; restart: 10m)")
+            .option(
+                "--keys",
+                "N",
+                "keys of tables with a primary key (default 1m; restart, failover: 10m)")
             .option(
                 "--repeat",
                 "N",
@@ -59,6 +66,14 @@ public final class BenchCommand implements Command {
                 "buckets on one tablet (default 10000, with --primary-key 1000; buckets only)")
             .flag("--primary-key", "buckets of tables with a primary key, empty (buckets only)")
             .option("--filter", "REGEX", "micro benchmarks whose names match (micro only)")
+            .option(
+                "--tablets",
+                "N",
+                "so many tablets, and brokers of kafka (default 1; " + REPLICATED + " only)")
+            .option(
+                "--rf",
+                "N",
+                "copies of each row; with 2 or more, 2 must be in sync (default --tablets, at most 3)")
             .option("--json", "FILE", "where to write the result (default " + RESULTS + "/...)")
             .option(
                 "--with", "PEERS", "of kafka, fluss: run them too, on the same rows, and compare")
@@ -69,6 +84,9 @@ public final class BenchCommand implements Command {
     }
     ComparisonRun.alone().forEach((name, summary) -> builder.note(noteLine(name, summary)));
     return builder
+        .note(
+            noteLine(
+                "metadata", "what many buckets cost a coordinator; alone, with --buckets only"))
         .note("")
         .note(
             "Figures are medians of interleaved repetitions; +- is how far one lies from it at most.")
@@ -84,7 +102,8 @@ public final class BenchCommand implements Command {
   public int run(Arguments arguments, CommandContext context) throws Exception {
     List<String> chosen = arguments.rest().stream().distinct().toList();
     chosen.forEach(BenchCommand::checkKnown);
-    boolean compare = arguments.value("--with").isPresent();
+    boolean compare =
+        arguments.value("--with").isPresent() || !replication(arguments).equals(Replication.NONE);
     Predicate<String> compared = name -> compare || ComparisonRun.alone().containsKey(name);
     checkOptions(chosen, compared, arguments);
     ComparePlan comparison = comparePlan(arguments);
@@ -127,6 +146,7 @@ public final class BenchCommand implements Command {
       List<String> peers = arguments.choices("--with", Peers.NAMES);
       chosen.forEach(name -> checkComparable(name, peers));
     }
+    checkReplication(chosen, arguments);
     if (arguments.value("--window").isPresent() && chosen.stream().noneMatch(compared)) {
       throw new UsageException("--window goes with --with; without it say --rows");
     }
@@ -140,12 +160,42 @@ public final class BenchCommand implements Command {
     }
   }
 
+  /** What was asked for, checked for itself: several servers keep up to three copies. */
+  private static Replication replication(Arguments arguments) {
+    int tablets = (int) arguments.number("--tablets", 1, 1, MOST_TABLETS);
+    int unasked = Math.min(tablets, MOST_REPLICAS_UNASKED);
+    int replicas = (int) arguments.number("--rf", unasked, 1, MOST_TABLETS);
+    if (replicas > tablets) {
+      throw new UsageException(
+          "--rf is " + replicas + "; with --tablets " + tablets + " it must be at most " + tablets);
+    }
+    return new Replication(tablets, replicas);
+  }
+
+  private static void checkReplication(List<String> chosen, Arguments arguments) {
+    for (String option : List.of("--tablets", "--rf")) {
+      if (arguments.value(option).isPresent() && !ComparisonRun.replicated().containsAll(chosen)) {
+        throw new UsageException(option + " goes with " + REPLICATED + " only");
+      }
+    }
+    if (!replication(arguments).equals(Replication.NONE)
+        && arguments.list("--with").contains(Peers.FLUSS)) {
+      throw new UsageException(
+          "fluss runs as one tablet server with one replica here; with --tablets and --rf say"
+              + " --with kafka");
+    }
+  }
+
   private static void checkComparable(String name, List<String> peers) {
-    if (!ComparisonRun.names().contains(name)) {
+    List<String> comparable =
+        ComparisonRun.names().stream()
+            .filter(each -> !ComparisonRun.peers(each).isEmpty())
+            .toList();
+    if (!comparable.contains(name)) {
       throw new UsageException(
           name
               + " cannot be compared with other products; these can: "
-              + String.join(", ", ComparisonRun.names()));
+              + String.join(", ", comparable));
     }
     for (String peer : peers) {
       if (!ComparisonRun.peers(name).contains(peer)) {
@@ -168,7 +218,8 @@ public final class BenchCommand implements Command {
         arguments.number("--window", 0, 100, 600_000),
         given("--codec", CODECS, arguments),
         given("--schema", BenchSchema.NAMES, arguments),
-        given("--with", Peers.NAMES, arguments));
+        given("--with", Peers.NAMES, arguments),
+        replication(arguments));
   }
 
   private static List<String> given(String option, List<String> known, Arguments arguments) {
@@ -197,9 +248,11 @@ public final class BenchCommand implements Command {
             names,
             plan,
             report -> {
-              String file = report.name() + (plan.peers().isEmpty() ? "" : "-with-peers");
               show(report, terminal);
-              write(resultFile(file, started, arguments, context), report.json(machine), terminal);
+              write(
+                  resultFile(report.fileName(), started, arguments, context),
+                  report.json(machine),
+                  terminal);
             });
   }
 

@@ -17,6 +17,7 @@ public enum Metric {
   FAILED_WRITES("failed_writes", "failed writes"),
   FIRST_LOOKUP_SECONDS("first_lookup_s", "first lookup s"),
   FIRST_WRITE_SECONDS("first_write_s", "first write s"),
+  IN_SYNC_SECONDS("in_sync_s", "in sync again s"),
   WRONG_ROWS("wrong_rows", "wrong rows"),
   KEYS("keys", "keys"),
   OTHER_CORES("other_cores", "other cores"),

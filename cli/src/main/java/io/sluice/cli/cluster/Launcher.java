@@ -54,6 +54,21 @@ public final class Launcher {
     run("up", "--no-build", "--no-lake", "--no-console", "--port-base", Integer.toString(portBase));
   }
 
+  /** The same with so many coordinators and tablets. */
+  public void upWithoutLake(int portBase, int coordinators, int tablets) {
+    run(
+        "up",
+        "--no-build",
+        "--no-lake",
+        "--no-console",
+        "--coordinators",
+        Integer.toString(coordinators),
+        "--tablets",
+        Integer.toString(tablets),
+        "--port-base",
+        Integer.toString(portBase));
+  }
+
   /** Stops the cluster. */
   public void down() {
     run("down");

@@ -56,7 +56,7 @@ final class DemoRun {
     List<Airport> airportsOfFile = airportsFile.read();
     SqlClient sql = new SqlClient(settings.endpoints().sql());
     RestClient coordinator =
-        new RestClient(settings.endpoints().coordinator(), "coordinator-1", REST_TIMEOUT);
+        new RestClient(settings.endpoints().coordinators(), "coordinator-1", REST_TIMEOUT);
     LakeStep lake = new LakeStep(output, flights, coordinator);
 
     new TablesStep(output, connection.admin(), sql).run(repository);

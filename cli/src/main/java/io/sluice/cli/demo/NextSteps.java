@@ -42,7 +42,7 @@ final class NextSteps {
     commands.put(
         launcher + " scan demo.airports --current" + homeOption,
         "rows of a table with a primary key");
-    commands.put("curl " + endpoints.coordinator() + "/api/v1/tables", "tables by REST");
+    commands.put("curl -L " + endpoints.coordinators().get(0) + "/api/v1/tables", "tables by REST");
     commands(commands);
     if (servers.isEmpty()) {
       return;

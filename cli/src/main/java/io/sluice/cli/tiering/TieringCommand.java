@@ -37,7 +37,7 @@ public final class TieringCommand implements Command {
   @Override
   public int run(Arguments arguments, CommandContext context) {
     RestClient rest =
-        new RestClient(context.settings().endpoints().coordinator(), "coordinator-1", TIMEOUT);
+        new RestClient(context.settings().endpoints().coordinators(), "coordinator-1", TIMEOUT);
     Terminal terminal = context.terminal();
     JsonNode overview = rest.get(PATH);
     JsonNode tables = rest.get(PATH + "/tables?" + query(arguments));

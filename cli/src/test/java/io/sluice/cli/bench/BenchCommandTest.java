@@ -35,6 +35,27 @@ class BenchCommandTest {
     refused("start-up cannot be compared", "start-up", "--with", "kafka");
     refused("--window goes with --with", "log-append", "--window", "500");
     refused("upsert cannot be compared with kafka", "upsert", "--with", "fluss,kafka");
+    refused("failover cannot be compared", "failover", "--with", "fluss");
+  }
+
+  @Test
+  void thereAreNoMoreReplicasThanTablets() {
+    refused("--rf is 3; with --tablets 1 it must be at most 1", "log-append", "--rf", "3");
+    refused("at most 2", "log-append", "--tablets", "2", "--rf", "3", "--with", "kafka");
+    refused("--tablets is 9; it must be between 1 and 5", "log-append", "--tablets", "9");
+  }
+
+  @Test
+  void onlyAppendsRunOnSeveralTablets() {
+    refused("--tablets goes with log-append only", "upsert", "--tablets", "3");
+    refused("--rf goes with log-append only", "log-append", "latency", "--rf", "1");
+    refused("--tablets goes with log-append only", "failover", "--tablets", "3");
+  }
+
+  @Test
+  void flussRunsAsOneServer() {
+    refused("say --with kafka", "log-append", "--tablets", "3", "--rf", "3", "--with", "fluss");
+    refused("say --with kafka", "log-append", "--tablets", "3", "--with", "kafka,fluss");
   }
 
   @Test
@@ -53,6 +74,7 @@ class BenchCommandTest {
   void helpNamesEveryBenchmark() {
     assertThat(command.commandLine().help())
         .contains("log-append", "log-scan", "latency", "start-up", "buckets", "micro", "--with")
-        .contains("upsert", "partial", "aggregate", "lookup-async", "prefix", "restart", "--keys");
+        .contains("upsert", "partial", "aggregate", "lookup-async", "prefix", "restart", "--keys")
+        .contains("failover", "--tablets", "--rf", "metadata");
   }
 }

@@ -26,6 +26,7 @@ class LauncherTest {
     Launcher launcher = launcher("echo \"$@\" >> " + directory.resolve("calls"));
 
     launcher.upWithoutLake(19_000);
+    launcher.upWithoutLake(19_100, 3, 4);
     launcher.kill("tablet-1");
     launcher.restart("tablet-1");
     launcher.down();
@@ -34,6 +35,8 @@ class LauncherTest {
     assertThat(Files.readAllLines(directory.resolve("calls")))
         .containsExactly(
             "up --no-build --no-lake --no-console --port-base 19000" + home,
+            "up --no-build --no-lake --no-console --coordinators 3 --tablets 4 --port-base 19100"
+                + home,
             "kill tablet-1" + home,
             "restart tablet-1" + home,
             "down" + home);

@@ -37,6 +37,12 @@ public final class FakeService implements AutoCloseable {
     return this;
   }
 
+  /** It sends a path to another place. */
+  public FakeService redirects(String path, String location) {
+    answers.put(path, new Answer(307, location));
+    return this;
+  }
+
   public String url() {
     return "http://127.0.0.1:" + server.getAddress().getPort();
   }
@@ -52,6 +58,9 @@ public final class FakeService implements AutoCloseable {
     requests.add((exchange.getRequestMethod() + " " + path + " " + body).strip());
     Answer answer = answers.getOrDefault(path, new Answer(404, "nothing here"));
     byte[] bytes = answer.body().getBytes(StandardCharsets.UTF_8);
+    if (answer.status() == 307) {
+      exchange.getResponseHeaders().set("Location", answer.body());
+    }
     exchange.sendResponseHeaders(answer.status(), bytes.length);
     exchange.getResponseBody().write(bytes);
     exchange.close();

@@ -2,6 +2,7 @@ package io.sluice.client;
 
 import io.sluice.client.TableSpec.ColumnSpec;
 import io.sluice.client.internal.ClientCore;
+import io.sluice.client.internal.Coordinators;
 import io.sluice.client.internal.Descriptions;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
@@ -31,9 +32,16 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Administration. Every call blocks within the request time-out. Thread-safe. */
+/**
+ * Administration. Every call blocks within the request time-out. Thread-safe.
+ *
+ * <p>A coordinator that is lost on the way is followed by the one that leads next. When the request
+ * had reached it, the next one may find the change made: a drop then succeeds, and a creation or an
+ * alteration that is refused says so, with the detail {@code outcome=unknown}.
+ */
 public final class Admin {
   private final ClientCore core;
 
@@ -45,7 +53,7 @@ public final class Admin {
   public void createDatabase(String name, boolean ignoreIfExists) {
     CreateDatabaseRequest request =
         CreateDatabaseRequest.newBuilder().setName(name).setIgnoreIfExists(ignoreIfExists).build();
-    core.coordinators().call("Creating database " + name, stub -> stub.createDatabase(request));
+    core.coordinators().change("Creating database " + name, stub -> stub.createDatabase(request));
   }
 
   /** Drops an empty database. Returns whether there was one. */
@@ -65,9 +73,24 @@ public final class Admin {
             .setIgnoreIfMissing(ignoreIfMissing)
             .setCascade(cascade)
             .build();
-    return core.coordinators()
-        .call("Dropping database " + name, stub -> stub.dropDatabase(request))
-        .getDropped();
+    return dropped(
+        ErrorCode.DATABASE_NOT_FOUND,
+        () ->
+            core.coordinators()
+                .change("Dropping database " + name, stub -> stub.dropDatabase(request))
+                .getDropped());
+  }
+
+  /** What is missing after a try without a known outcome was dropped by that one. */
+  private static boolean dropped(ErrorCode missing, BooleanSupplier drop) {
+    try {
+      return drop.getAsBoolean();
+    } catch (SluiceException e) {
+      if (e.code() == missing && Coordinators.mayHaveBeenDone(e)) {
+        return true;
+      }
+      throw e;
+    }
   }
 
   /** Names of the databases. */
@@ -99,7 +122,8 @@ public final class Admin {
     }
     CreateTableRequest built = request.build();
     TableInfo created =
-        core.coordinators().call("Creating table " + spec.path(), stub -> stub.createTable(built));
+        core.coordinators()
+            .change("Creating table " + spec.path(), stub -> stub.createTable(built));
     return Descriptions.table(created);
   }
 
@@ -171,7 +195,7 @@ public final class Admin {
             .addAllChanges(changes)
             .build();
     TableInfo altered =
-        core.coordinators().call("Altering table " + path, stub -> stub.alterTable(request));
+        core.coordinators().change("Altering table " + path, stub -> stub.alterTable(request));
     core.tables().forget(path);
     return Descriptions.table(altered);
   }
@@ -193,7 +217,7 @@ public final class Admin {
             .build();
     PartitionInfo created =
         core.coordinators()
-            .call(
+            .change(
                 "Creating partition " + values + " of " + path,
                 stub -> stub.createPartition(request));
     return Descriptions.partition(describe(path).partitionKeys(), created);
@@ -209,10 +233,14 @@ public final class Admin {
             .setIgnoreIfMissing(ignoreIfMissing)
             .build();
     boolean dropped =
-        core.coordinators()
-            .call(
-                "Dropping partition " + values + " of " + path, stub -> stub.dropPartition(request))
-            .getDropped();
+        dropped(
+            ErrorCode.PARTITION_NOT_FOUND,
+            () ->
+                core.coordinators()
+                    .change(
+                        "Dropping partition " + values + " of " + path,
+                        stub -> stub.dropPartition(request))
+                    .getDropped());
     core.tables().forget(path);
     return dropped;
   }
@@ -231,9 +259,12 @@ public final class Admin {
             .setIgnoreIfMissing(ignoreIfMissing)
             .build();
     boolean dropped =
-        core.coordinators()
-            .call("Dropping table " + path, stub -> stub.dropTable(request))
-            .getDropped();
+        dropped(
+            ErrorCode.TABLE_NOT_FOUND,
+            () ->
+                core.coordinators()
+                    .change("Dropping table " + path, stub -> stub.dropTable(request))
+                    .getDropped());
     core.tables().forget(path);
     return dropped;
   }

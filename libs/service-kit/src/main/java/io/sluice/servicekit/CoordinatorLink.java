@@ -5,9 +5,11 @@ import io.grpc.Channel;
 import io.grpc.ClientCall;
 import io.grpc.ClientInterceptor;
 import io.grpc.ClientInterceptors;
+import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
 import io.grpc.netty.NettyChannelBuilder;
+import io.netty.channel.ChannelOption;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.HostPort;
 import io.sluice.common.SluiceException;
@@ -35,6 +37,11 @@ public final class CoordinatorLink implements AutoCloseable {
   private static final long KEEP_ALIVE_SECONDS = 20;
   private static final long KEEP_ALIVE_TIMEOUT_SECONDS = 5;
   private static final int MAX_MESSAGE_BYTES = 64 << 20;
+  private static final int CONNECT_TIMEOUT_MS = 3_000;
+  private static final long ATTEMPT_NANOS = 4_000_000_000L;
+  private static final long FIRST_PAUSE_NANOS = 20_000_000;
+  private static final long LONGEST_PAUSE_NANOS = 160_000_000;
+  private static final int MAX_DOUBLINGS = 5;
 
   private final List<String> configured;
   private final ClientInterceptor token;
@@ -72,8 +79,9 @@ public final class CoordinatorLink implements AutoCloseable {
   }
 
   /**
-   * Asks, and asks another coordinator when one is away or does not lead. For requests that may be
-   * executed twice. Fails with the coordinator's error, UNAVAILABLE or TIMEOUT.
+   * Asks, and asks another coordinator at once when one is away or does not lead; while none leads,
+   * again after short pauses until the time is over. For requests that may be executed twice. Fails
+   * with the coordinator's error, UNAVAILABLE or TIMEOUT; at once when the only one is away.
    *
    * @param request makes a blocking call on the channel, which bounds it by the time that is left
    */
@@ -84,21 +92,55 @@ public final class CoordinatorLink implements AutoCloseable {
   /** As {@link #read(Function)} within a time of its own. */
   public <T> T read(Duration within, Function<Channel, T> request) {
     long deadline = clock.nanoTime() + within.toNanos();
-    // Each coordinator once, and once more for a leader that was named on the way.
-    int attempts = configured.size() + 2;
-    for (int attempt = 1; ; attempt++) {
+    int sincePause = 0;
+    int pauses = 0;
+    while (true) {
       Target target = target();
       try {
         long left = Math.max(1, deadline - clock.nanoTime());
-        return request.apply(ClientInterceptors.intercept(target.channel(), new Deadline(left)));
+        return request.apply(
+            ClientInterceptors.intercept(target.channel(), new Deadline(attemptNanos(left))));
       } catch (RuntimeException e) {
         SluiceException failure = StatusMapping.fromStatus(e);
-        boolean moved = moveOn(target.address(), failure);
-        if (!moved || attempt >= attempts || clock.nanoTime() >= deadline) {
+        if (!moveOn(target.address(), failure)) {
           throw failure;
+        }
+        // Each coordinator once, and once more for a leader that was named on the way; then an
+        // election is waited for.
+        boolean atOnce = ++sincePause <= configured.size() && !isCurrent(target);
+        long pause = atOnce ? 0 : pauseNanos(++pauses);
+        if (deadline - clock.nanoTime() <= pause) {
+          throw failure;
+        }
+        if (!atOnce) {
+          sincePause = 0;
+          pause(pause, failure);
         }
       }
     }
+  }
+
+  /** A coordinator that stands still must not take all the time where there are others. */
+  private long attemptNanos(long left) {
+    return configured.size() > 1 ? Math.min(left, ATTEMPT_NANOS) : left;
+  }
+
+  private static long pauseNanos(int pauses) {
+    return Math.min(FIRST_PAUSE_NANOS << Math.min(pauses - 1, MAX_DOUBLINGS), LONGEST_PAUSE_NANOS);
+  }
+
+  private static void pause(long nanos, SluiceException failure) {
+    try {
+      TimeUnit.NANOSECONDS.sleep(nanos);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      failure.addSuppressed(e);
+      throw failure;
+    }
+  }
+
+  private synchronized boolean isCurrent(Target target) {
+    return current.equals(target.address());
   }
 
   /** The coordinator to open a stream to now. Tell {@link #failed} when it ends with an error. */
@@ -107,7 +149,12 @@ public final class CoordinatorLink implements AutoCloseable {
       if (closed) {
         throw new SluiceException(ErrorCode.UNAVAILABLE, "This service is stopping");
       }
-      return new Target(current, channels.computeIfAbsent(current, this::open));
+      ManagedChannel channel = channels.computeIfAbsent(current, this::open);
+      if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE) {
+        // Its own pauses grow to minutes; ours decide.
+        channel.resetConnectBackoff();
+      }
+      return new Target(current, channel);
     }
   }
 
@@ -162,6 +209,7 @@ public final class CoordinatorLink implements AutoCloseable {
   private ManagedChannel open(String address) {
     return NettyChannelBuilder.forTarget(address)
         .usePlaintext()
+        .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MS)
         .intercept(token)
         .maxInboundMessageSize(MAX_MESSAGE_BYTES)
         .keepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)

@@ -115,6 +115,27 @@ class CoordinatorLinkTest {
   }
 
   @Test
+  void waitsForTheEndOfAnElection() throws IOException {
+    AtomicInteger asked = new AtomicInteger();
+    String heir =
+        coordinator(
+            () -> {
+              if (asked.incrementAndGet() < 12) {
+                throw new SluiceException(ErrorCode.NOT_COORDINATOR_LEADER, "nobody leads yet");
+              }
+              return table("elected");
+            });
+    CoordinatorLink link = link("127.0.0.1:1", heir);
+    assertThat(link.read(CoordinatorLinkTest::ask).getTable()).isEqualTo("elected");
+  }
+
+  @Test
+  void aLoneCoordinatorThatIsAwayIsNotWaitedFor() {
+    CoordinatorLink link = link("127.0.0.1:1");
+    assertCode(() -> link.read(CoordinatorLinkTest::ask), ErrorCode.UNAVAILABLE);
+  }
+
+  @Test
   void answersOfTheLeaderPassThrough() throws IOException {
     String leader =
         coordinator(

@@ -25,6 +25,8 @@ final class AppendComparison implements Comparison {
 
   private static final String BUCKETS = "4";
   private static final String BATCHES = "wide, none, Arrow batches";
+  private static final String ON_SEVERAL = ", RF %d";
+  private static final String THREE_REPLICAS = ON_SEVERAL.formatted(3);
 
   private static final List<Lane> ROW_LANES =
       List.of(
@@ -55,6 +57,11 @@ final class AppendComparison implements Comparison {
   }
 
   @Override
+  public Replication replication(ComparePlan plan) {
+    return plan.replication();
+  }
+
+  @Override
   public List<Contest> contests(ComparePlan plan) {
     List<Contest> contests = new ArrayList<>();
     for (String schema : plan.schemas().isEmpty() ? List.of("wide", "narrow") : plan.schemas()) {
@@ -62,7 +69,10 @@ final class AppendComparison implements Comparison {
         // Narrow rows have a goal without a codec only; asked for, the others run too.
         if (schema.equals("wide") || codec.equals("none") || !plan.codecs().isEmpty()) {
           contests.add(
-              new Contest(schema + ", " + codec, words(plan, schema, codec, WINDOW_MS), ROW_LANES));
+              new Contest(
+                  schema + ", " + codec + suffix(plan.replication()),
+                  words(plan, schema, codec, WINDOW_MS),
+                  ROW_LANES));
         }
       }
     }
@@ -76,12 +86,18 @@ final class AppendComparison implements Comparison {
     return contests;
   }
 
+  /** Contests on several servers have goals of their own. */
+  private static String suffix(Replication replication) {
+    return replication.several() ? ON_SEVERAL.formatted(replication.replicas()) : "";
+  }
+
   private static Map<String, String> words(
       ComparePlan plan, String schema, String codec, long windowMs) {
     Map<String, String> words = new LinkedHashMap<>();
     words.put("schema", schema);
     words.put("codec", codec);
     words.put("buckets", BUCKETS);
+    words.put("replicas", Integer.toString(plan.replication().replicas()));
     if (plan.rows() > 0) {
       words.put("rows", Long.toString(plan.rows()));
     } else {
@@ -128,43 +144,59 @@ final class AppendComparison implements Comparison {
 
   @Override
   public List<Goal> goals(Standings standings) {
+    return Stream.concat(goalsOfOneServer(standings), goalsOfReplicas(standings))
+        .flatMap(Optional::stream)
+        .toList();
+  }
+
+  private static Stream<Optional<Goal>> goalsOfReplicas(Standings standings) {
+    return Stream.of("wide, none", "wide, zstd", "narrow, none")
+        .map(
+            contest ->
+                Goal.atLeast(
+                    contest.replace(",", " rows,") + ", RF 3: rows/s",
+                    standings.sluice(contest + THREE_REPLICAS, Metric.ROWS_PER_SECOND),
+                    standings.highest(
+                        contest + THREE_REPLICAS, Metric.ROWS_PER_SECOND, Peers.NAMES),
+                    1));
+  }
+
+  private static Stream<Optional<Goal>> goalsOfOneServer(Standings standings) {
     Metric rate = Metric.ROWS_PER_SECOND;
     List<String> fluss = List.of(Peers.FLUSS);
     return Stream.of(
-            Goal.atLeast(
-                "wide rows, none: rows/s",
-                standings.sluice("wide, none", rate),
-                standings.highest("wide, none", rate, Peers.NAMES),
-                1.5,
-                2),
-            Goal.atMost(
-                "wide rows, none: server CPU",
-                standings.sluice("wide, none", Metric.SERVER_CPU),
-                standings.lowest("wide, none", Metric.SERVER_CPU, fluss),
-                1),
-            Goal.atLeast(
-                "wide rows, zstd: rows/s",
-                standings.sluice("wide, zstd", rate),
-                standings.highest("wide, zstd", rate, fluss),
-                1.5,
-                2.5),
-            Goal.atMost(
-                "wide rows, zstd: bytes on disk",
-                standings.sluice("wide, zstd", Metric.DISK_BYTES),
-                standings.lowest("wide, zstd", Metric.DISK_BYTES, fluss),
-                1.05),
-            Goal.atLeast(
-                "narrow rows, none: rows/s",
-                standings.sluice("narrow, none", rate),
-                standings.highest("narrow, none", rate, Peers.NAMES),
-                1.4,
-                2),
-            Goal.atLeast(
-                "Arrow batches: rows/s against rows",
-                standings.sluice(BATCHES, rate),
-                standings.highest("wide, none", rate, Peers.NAMES),
-                4))
-        .flatMap(Optional::stream)
-        .toList();
+        Goal.atLeast(
+            "wide rows, none: rows/s",
+            standings.sluice("wide, none", rate),
+            standings.highest("wide, none", rate, Peers.NAMES),
+            1.5,
+            2),
+        Goal.atMost(
+            "wide rows, none: server CPU",
+            standings.sluice("wide, none", Metric.SERVER_CPU),
+            standings.lowest("wide, none", Metric.SERVER_CPU, fluss),
+            1),
+        Goal.atLeast(
+            "wide rows, zstd: rows/s",
+            standings.sluice("wide, zstd", rate),
+            standings.highest("wide, zstd", rate, fluss),
+            1.5,
+            2.5),
+        Goal.atMost(
+            "wide rows, zstd: bytes on disk",
+            standings.sluice("wide, zstd", Metric.DISK_BYTES),
+            standings.lowest("wide, zstd", Metric.DISK_BYTES, fluss),
+            1.05),
+        Goal.atLeast(
+            "narrow rows, none: rows/s",
+            standings.sluice("narrow, none", rate),
+            standings.highest("narrow, none", rate, Peers.NAMES),
+            1.4,
+            2),
+        Goal.atLeast(
+            "Arrow batches: rows/s against rows",
+            standings.sluice(BATCHES, rate),
+            standings.highest("wide, none", rate, Peers.NAMES),
+            4));
   }
 }

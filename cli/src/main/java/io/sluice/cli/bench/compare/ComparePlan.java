@@ -12,6 +12,7 @@ import java.util.List;
  * @param codecs codecs asked for, empty = the benchmark's own
  * @param schemas row shapes asked for, empty = the benchmark's own
  * @param peers names of the products to compare with
+ * @param replication servers of rows and copies of a row, for the benchmarks that let one choose
  */
 public record ComparePlan(
     long rows,
@@ -20,7 +21,8 @@ public record ComparePlan(
     long windowMillis,
     List<String> codecs,
     List<String> schemas,
-    List<String> peers) {
+    List<String> peers,
+    Replication replication) {
   public ComparePlan {
     codecs = List.copyOf(codecs);
     schemas = List.copyOf(schemas);
@@ -39,7 +41,7 @@ public record ComparePlan(
   ComparePlan withRepeat(int otherwise) {
     return repeat > 0
         ? this
-        : new ComparePlan(rows, keys, otherwise, windowMillis, codecs, schemas, peers);
+        : new ComparePlan(rows, keys, otherwise, windowMillis, codecs, schemas, peers, replication);
   }
 
   long rowsOr(long otherwise) {

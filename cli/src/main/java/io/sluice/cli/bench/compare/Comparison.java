@@ -41,6 +41,16 @@ interface Comparison {
     return 3;
   }
 
+  /** How many servers of rows each product has, and how many copies of a row. */
+  default Replication replication(ComparePlan plan) {
+    return Replication.NONE;
+  }
+
+  /** Buckets, or partitions, of its tables. */
+  default int buckets() {
+    return 4;
+  }
+
   /** What its lanes do, with the lanes of all products. */
   List<Contest> contests(ComparePlan plan);
 

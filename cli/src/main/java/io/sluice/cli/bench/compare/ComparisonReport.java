@@ -47,6 +47,13 @@ public final class ComparisonReport {
     return comparison.name();
   }
 
+  /** Name of a file of its results, without the time. */
+  public String fileName() {
+    int chosen = plan.replication().replicas();
+    boolean several = plan.replication().several() && replication().equals(plan.replication());
+    return name() + (several ? "-rf" + chosen : "") + (plan.peers().isEmpty() ? "" : "-with-peers");
+  }
+
   /** Medians of every lane, and how many times as good Sluice is. */
   public TextTable lanes() {
     TextTable table = new TextTable().left("contest").left("product").left("settings");
@@ -143,7 +150,14 @@ public final class ComparisonReport {
             + plan.repeat()
             + " interleaved windows; heaps "
             + JavaProcesses.HEAP
-            + " for each client and each server of rows; RF 1, acks all, 4 buckets.");
+            + " for each client and "
+            + replication().heap()
+            + " for each server of rows; RF "
+            + replication().replicas()
+            + (replication().several() ? " on " + replication().servers() + " servers" : "")
+            + ", acks all, buckets: "
+            + comparison.buckets()
+            + ".");
     if (standings.results().stream().anyMatch(LaneResult::disturbed)) {
       notes.add(
           DISTURBED
@@ -152,6 +166,10 @@ public final class ComparisonReport {
               + " cores in too many of its windows: only CPU seconds and bytes say something.");
     }
     return notes;
+  }
+
+  private Replication replication() {
+    return comparison.replication(plan);
   }
 
   /** A figure as people read it. */
@@ -183,6 +201,10 @@ public final class ComparisonReport {
     parameters.put("keys", plan.keys());
     parameters.put("window_ms", plan.windowMillis());
     parameters.put("heap", JavaProcesses.HEAP);
+    parameters.put("server_heap", replication().heap());
+    parameters.put("servers_of_rows", replication().servers());
+    parameters.put("replicas", replication().replicas());
+    parameters.put("buckets", comparison.buckets());
     json.put("parameters", parameters);
     json.put("machine", machine);
     json.put(

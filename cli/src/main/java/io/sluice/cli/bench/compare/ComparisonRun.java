@@ -25,7 +25,7 @@ public final class ComparisonRun {
       Stream.of(
               List.of(new AppendComparison(), new ScanComparison(), new LatencyComparison()),
               KeyedComparisons.all(),
-              List.of(new RestartComparison()))
+              List.of(new RestartComparison(), new FailoverComparison()))
           .<Comparison>flatMap(List::stream)
           .toList();
 
@@ -67,6 +67,16 @@ public final class ComparisonRun {
     return find(name).peers();
   }
 
+  /** Those of {@link #names()} that let one choose how many servers of rows there are. */
+  public static List<String> replicated() {
+    Replication some = new Replication(2, 2);
+    ComparePlan asked = new ComparePlan(0, 0, 0, 0, List.of(), List.of(), List.of(), some);
+    return COMPARISONS.stream()
+        .filter(comparison -> comparison.replication(asked).equals(some))
+        .map(Comparison::name)
+        .toList();
+  }
+
   /** Those of {@link #names()} that run on the same servers together, others by themselves. */
   public static List<List<String>> groups(List<String> names) {
     List<List<String>> groups = new ArrayList<>();
@@ -97,7 +107,8 @@ public final class ComparisonRun {
    * @param reports receives the report of each when it has ended
    */
   public void run(List<String> names, ComparePlan plan, Reports reports) throws Exception {
-    try (Products products = new Products()) {
+    Replication replication = find(names.get(0)).replication(plan);
+    try (Products products = new Products(replication)) {
       start(products, plan);
       for (String name : names) {
         Comparison comparison = find(name);

@@ -9,6 +9,9 @@ final class JavaProcesses {
   /** Heap of every client and of every server that stores rows. */
   static final String HEAP = "2g";
 
+  /** Heap of each server that stores rows, where several do. */
+  static final String HEAP_OF_SEVERAL = "1g";
+
   /** Heap of servers that only keep the books. */
   static final String SMALL_HEAP = "256m";
 

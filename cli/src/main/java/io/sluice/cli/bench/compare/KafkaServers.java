@@ -2,10 +2,13 @@ package io.sluice.cli.bench.compare;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
-/** Apache Kafka: one process, broker and KRaft controller. */
+/** Apache Kafka: one process or several, each of them broker and KRaft controller. */
 final class KafkaServers implements Servers {
   private static final String NAME = Peers.KAFKA;
 
@@ -15,23 +18,48 @@ final class KafkaServers implements Servers {
   private static final String CLUSTER_ID = "c2x1aWNlLWJlbmNobWFya3";
 
   private final PeerFiles files;
-  private final ChildProcess broker;
-  private final int port;
+  private final List<ChildProcess> brokers = new ArrayList<>();
+  private final List<Integer> ports;
 
-  private KafkaServers(PeerFiles files, ChildProcess broker, int port) {
+  private KafkaServers(PeerFiles files, List<Integer> ports) {
     this.files = files;
-    this.broker = broker;
-    this.port = port;
+    this.ports = ports;
   }
 
-  /** Formats its storage and starts it. */
-  static KafkaServers start(PeerFiles files, Workplace workplace) throws InterruptedException {
-    List<Integer> ports = Workplace.freePorts(2);
-    Path directory = workplace.directory(NAME);
-    Path properties =
-        workplace.file(
-            NAME + "/server.properties",
-            properties(ports.get(0), ports.get(1), directory.resolve("data")));
+  /** Formats the storage of each and starts them together: a quorum has to answer. */
+  static KafkaServers start(PeerFiles files, Workplace workplace, Replication replication)
+      throws InterruptedException {
+    int count = replication.servers();
+    List<Integer> ports = Workplace.freePorts(2 * count);
+    List<Integer> controllers = ports.subList(count, 2 * count);
+    KafkaServers servers = new KafkaServers(files, ports.subList(0, count));
+    for (int node = 1; node <= count; node++) {
+      Path directory = workplace.directory(NAME + "/" + node);
+      Path properties =
+          workplace.file(
+              NAME + "/" + node + "/server.properties",
+              properties(node, ports.get(node - 1), controllers, directory.resolve("data")));
+      format(files, properties, directory, workplace);
+      servers.brokers.add(
+          ChildProcess.server(
+              "kafka-broker-" + node,
+              JavaProcesses.command(
+                  replication.heap(),
+                  files.serverClassPath(),
+                  workplace.logging(),
+                  "kafka.Kafka",
+                  List.of(properties.toString())),
+              directory,
+              workplace));
+    }
+    for (int i = 0; i < count; i++) {
+      servers.brokers.get(i).awaitPort(servers.ports.get(i), START_TIMEOUT);
+    }
+    return servers;
+  }
+
+  private static void format(PeerFiles files, Path properties, Path directory, Workplace workplace)
+      throws InterruptedException {
     List<String> format = List.of("format", "-t", CLUSTER_ID, "-c", properties.toString());
     try (ChildProcess formatter =
         ChildProcess.server(
@@ -46,30 +74,26 @@ final class KafkaServers implements Servers {
             workplace)) {
       formatter.awaitEnd(START_TIMEOUT);
     }
-    ChildProcess broker =
-        ChildProcess.server(
-            "kafka-broker",
-            JavaProcesses.command(
-                JavaProcesses.HEAP,
-                files.serverClassPath(),
-                workplace.logging(),
-                "kafka.Kafka",
-                List.of(properties.toString())),
-            directory,
-            workplace);
-    broker.awaitPort(ports.get(0), START_TIMEOUT);
-    return new KafkaServers(files, broker, ports.get(0));
   }
 
-  private static String properties(int port, int controllerPort, Path data) {
+  /**
+   * @param node number of the process, from 1
+   * @param port of the broker
+   * @param controllers ports of all controllers, in the order of the nodes
+   */
+  static String properties(int node, int port, List<Integer> controllers, Path data) {
+    String voters =
+        IntStream.rangeClosed(1, controllers.size())
+            .mapToObj(id -> id + "@127.0.0.1:" + controllers.get(id - 1))
+            .collect(Collectors.joining(","));
     return """
         process.roles=broker,controller
-        node.id=1
-        controller.quorum.voters=1@127.0.0.1:%2$d
-        listeners=PLAINTEXT://127.0.0.1:%1$d,CONTROLLER://127.0.0.1:%2$d
-        advertised.listeners=PLAINTEXT://127.0.0.1:%1$d
+        node.id=%1$d
+        controller.quorum.voters=%4$s
+        listeners=PLAINTEXT://127.0.0.1:%2$d,CONTROLLER://127.0.0.1:%3$d
+        advertised.listeners=PLAINTEXT://127.0.0.1:%2$d
         controller.listener.names=CONTROLLER
-        log.dirs=%3$s
+        log.dirs=%5$s
         offsets.topic.replication.factor=1
         transaction.state.log.replication.factor=1
         transaction.state.log.min.isr=1
@@ -78,7 +102,7 @@ final class KafkaServers implements Servers {
         # Room for batches of 1 MiB.
         message.max.bytes=10485760
         """
-        .formatted(port, controllerPort, data);
+        .formatted(node, port, controllers.get(node - 1), voters, data);
   }
 
   @Override
@@ -88,12 +112,12 @@ final class KafkaServers implements Servers {
 
   @Override
   public String bootstrap() {
-    return "127.0.0.1:" + port;
+    return ports.stream().map(port -> "127.0.0.1:" + port).collect(Collectors.joining(","));
   }
 
   @Override
   public List<Long> pids() {
-    return List.of(broker.pid());
+    return brokers.stream().map(ChildProcess::pid).toList();
   }
 
   @Override

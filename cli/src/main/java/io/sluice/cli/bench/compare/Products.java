@@ -12,11 +12,16 @@ import org.jspecify.annotations.Nullable;
  * removes everything; so does the end of this process, for example when a person presses Ctrl-C.
  */
 final class Products implements AutoCloseable {
+  private final Replication replication;
   private final Workplace workplace = Workplace.create();
   private final Map<String, ClientSession> clients = new LinkedHashMap<>();
   private @Nullable SluiceServers sluice;
 
-  Products() {
+  /**
+   * @param replication how many servers of rows each gets
+   */
+  Products(Replication replication) {
+    this.replication = replication;
     // Sluice's cluster removes itself then.
     Runtime.getRuntime().addShutdownHook(new Thread(workplace::close, "bench-workplace-removal"));
   }
@@ -26,14 +31,14 @@ final class Products implements AutoCloseable {
     PeerFiles files = new PeerFiles(repository, name);
     Servers servers =
         name.equals(Peers.KAFKA)
-            ? KafkaServers.start(files, workplace)
+            ? KafkaServers.start(files, workplace, replication)
             : FlussServers.start(files, workplace);
     clients.put(name, ClientSession.start(name, servers, workplace));
   }
 
   /** Starts Sluice. */
   void startSluice(BenchClusters clusters, String commit) throws InterruptedException {
-    SluiceServers servers = SluiceServers.start(clusters, commit);
+    SluiceServers servers = SluiceServers.start(clusters, commit, replication);
     sluice = servers;
     clients.put(Lane.SLUICE, ClientSession.start(Lane.SLUICE, servers, workplace));
   }

@@ -9,7 +9,14 @@ import java.util.List;
 
 /** The tables of the benchmarks as this product creates them. */
 public final class BenchTables {
+  private static final String DATABASE = "bench";
+
   private BenchTables() {}
+
+  /** Where the table of an order is. */
+  public static TablePath path(String table) {
+    return new TablePath(DATABASE, table);
+  }
 
   /** A log table of these columns. */
   public static TableSpec log(TablePath path, BenchSchema schema, int buckets) {
@@ -19,6 +26,7 @@ public final class BenchTables {
   /** The table of an order. */
   static TableSpec of(TablePath path, TargetTable table) {
     TableSpec.Builder spec = builder(path, table.schema(), table.buckets());
+    spec.option("table.replication.factor", Integer.toString(table.replicas()));
     if (table.walImage()) {
       spec.option("table.changelog.image", "wal");
     }

@@ -22,8 +22,6 @@ import java.util.Locale;
  * Arrow batches on instead of rows.
  */
 final class SluiceProductClient implements KeyedProductClient {
-  private static final String DATABASE = "bench";
-
   private final ClientConfig config;
   private final Connection connection;
   private final Connection readers;
@@ -35,13 +33,14 @@ final class SluiceProductClient implements KeyedProductClient {
   }
 
   private static TablePath path(TargetTable table) {
-    return new TablePath(DATABASE, table.name());
+    return BenchTables.path(table.name());
   }
 
   @Override
   public void createTable(TargetTable table) {
-    connection.admin().createDatabase(DATABASE, true);
-    connection.admin().createTable(BenchTables.of(path(table), table));
+    TablePath path = path(table);
+    connection.admin().createDatabase(path.database(), true);
+    connection.admin().createTable(BenchTables.of(path, table));
   }
 
   @Override

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class ComparisonReportTest {
   private static final ComparePlan PLAN =
-      new ComparePlan(0, 0, 1, 0, List.of("none"), List.of("wide"), Peers.NAMES);
+      new ComparePlan(0, 0, 1, 0, List.of("none"), List.of("wide"), Peers.NAMES, Replication.NONE);
 
   private static final Map<String, Double> RATES =
       Map.of(
@@ -20,9 +20,13 @@ class ComparisonReportTest {
           "kafka, 1 MiB batches", 180_000.0);
 
   private static ComparisonReport report(List<String> peers) {
+    return report(PLAN, peers);
+  }
+
+  private static ComparisonReport report(ComparePlan plan, List<String> peers) {
     AppendComparison comparison = new AppendComparison();
     List<LaneResult> results = new ArrayList<>();
-    for (Contest contest : comparison.contests(PLAN)) {
+    for (Contest contest : comparison.contests(plan)) {
       for (Lane lane : contest.with(peers).lanes()) {
         LaneResult result = new LaneResult(contest, lane);
         double factor = contest.name().endsWith("batches") ? 3 : 1;
@@ -39,7 +43,7 @@ class ComparisonReportTest {
     }
     return new ComparisonReport(
         comparison,
-        PLAN,
+        plan,
         Map.of("sluice", "Sluice abc", "kafka", "Apache Kafka 1", "fluss", "Apache Fluss 2"),
         new Standings(results));
   }
@@ -72,6 +76,23 @@ class ComparisonReportTest {
     assertThat(report(List.of(Peers.KAFKA)).goals().lines())
         .hasSize(3)
         .noneMatch(line -> line.contains("server CPU"));
+  }
+
+  @Test
+  void replicasHaveAGoalAndAFileOfTheirOwn() {
+    List<String> kafka = List.of(Peers.KAFKA);
+    ComparePlan plan =
+        new ComparePlan(0, 0, 1, 0, List.of("none"), List.of("wide"), kafka, new Replication(3, 3));
+    ComparisonReport report = report(plan, kafka);
+
+    assertThat(report.goals().lines()).hasSize(2);
+    assertThat(report.goals().lines().get(1))
+        .startsWith("wide rows, none, RF 3: rows/s")
+        .contains("kafka, 1 MiB batches", "1.67 x", ">= 1  reached");
+    assertThat(report.notes()).anyMatch(note -> note.contains("RF 3 on 3 servers, acks all"));
+    assertThat(report.fileName()).isEqualTo("log-append-rf3-with-peers");
+    assertThat(report(kafka).fileName()).isEqualTo("log-append-with-peers");
+    assertThat(report.json(Map.of())).contains("\"replicas\": 3", "\"server_heap\": \"1g\"");
   }
 
   @Test

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class ComparisonsTest {
   private static final ComparePlan DEFAULTS =
-      new ComparePlan(0, 0, 5, 0, List.of(), List.of(), Peers.NAMES);
+      new ComparePlan(0, 0, 5, 0, List.of(), List.of(), Peers.NAMES, Replication.NONE);
 
   private static List<String> names(Comparison comparison, ComparePlan plan) {
     return comparison.contests(plan).stream().map(Contest::name).toList();
@@ -24,7 +24,8 @@ class ComparisonsTest {
   @Test
   void appendsRunWhatIsAskedFor() {
     ComparePlan plan =
-        new ComparePlan(500, 0, 1, 0, List.of("lz4"), List.of("narrow"), List.of("kafka"));
+        new ComparePlan(
+            500, 0, 1, 0, List.of("lz4"), List.of("narrow"), List.of("kafka"), Replication.NONE);
     List<Contest> contests = new AppendComparison().contests(plan);
 
     assertThat(contests).hasSize(1);
@@ -83,7 +84,8 @@ class ComparisonsTest {
 
   @Test
   void keysAndRowsAreThoseAskedFor() {
-    ComparePlan plan = new ComparePlan(700, 5_000, 1, 0, List.of(), List.of(), List.of());
+    ComparePlan plan =
+        new ComparePlan(700, 5_000, 1, 0, List.of(), List.of(), List.of(), Replication.NONE);
 
     assertThat(keyed("prefix").contests(plan).get(0).words())
         .containsEntry("keys", "5000")
@@ -106,7 +108,8 @@ class ComparisonsTest {
   void peersRestartWithFewerKeysUnlessAskedForMore() {
     Comparison restart = new RestartComparison();
     Contest contest = restart.contests(DEFAULTS).get(0);
-    ComparePlan asked = new ComparePlan(0, 3_000_000, 0, 0, List.of(), List.of(), List.of());
+    ComparePlan asked =
+        new ComparePlan(0, 3_000_000, 0, 0, List.of(), List.of(), List.of(), Replication.NONE);
     Contest more = restart.contests(asked).get(0);
 
     assertThat(contest.lanes())
@@ -130,8 +133,56 @@ class ComparisonsTest {
   void benchmarksWithKeysRunAlone() {
     assertThat(ComparisonRun.alone())
         .containsOnlyKeys(
-            "upsert", "partial", "aggregate", "lookup", "lookup-async", "prefix", "restart");
+            "upsert",
+            "partial",
+            "aggregate",
+            "lookup",
+            "lookup-async",
+            "prefix",
+            "restart",
+            "failover");
     assertThat(ComparisonRun.peers("upsert")).containsExactly("fluss");
+  }
+
+  @Test
+  void appendsToReplicasAreContestsOfTheirOwn() {
+    ComparePlan plan =
+        new ComparePlan(0, 0, 5, 0, List.of(), List.of(), List.of("kafka"), new Replication(3, 3));
+    List<Contest> contests = new AppendComparison().contests(plan);
+
+    assertThat(contests)
+        .extracting(Contest::name)
+        .containsExactly("wide, none, RF 3", "wide, zstd, RF 3", "narrow, none, RF 3");
+    assertThat(contests)
+        .allSatisfy(contest -> assertThat(contest.words()).containsEntry("replicas", "3"));
+    assertThat(new AppendComparison().contests(DEFAULTS).get(0).words())
+        .containsEntry("replicas", "1");
+  }
+
+  @Test
+  void onlyAppendsLetOneChooseTheNumberOfServers() {
+    assertThat(ComparisonRun.replicated()).containsExactly("log-append");
+  }
+
+  @Test
+  void failoversHaveOneBucketOfThreeReplicas() {
+    Comparison failover = new FailoverComparison();
+
+    assertThat(failover.replication(DEFAULTS)).isEqualTo(new Replication(3, 3));
+    assertThat(failover.contests(DEFAULTS))
+        .extracting(contest -> contest.name() + ": " + contest.words().get("keys"))
+        .containsExactly("log table: null", "primary-key table: 10000000");
+    assertThat(failover.contests(DEFAULTS))
+        .allSatisfy(
+            contest ->
+                assertThat(contest.words())
+                    .containsEntry("buckets", "1")
+                    .containsEntry("replicas", "3"));
+  }
+
+  @Test
+  void thereAreNoMoreReplicasThanServers() {
+    assertThatThrownBy(() -> new Replication(1, 2)).hasMessage("2 replicas on 1 servers");
   }
 
   @Test

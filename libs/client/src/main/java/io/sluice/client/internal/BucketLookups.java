@@ -1,5 +1,6 @@
 package io.sluice.client.internal;
 
+import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -22,6 +23,7 @@ final class BucketLookups {
   private int unanswered;
   private int failures;
   private long retryAtNanos;
+  private boolean mayGoAtOnce;
   private int maxKeys = MAX_KEYS;
   private int fitting;
 
@@ -44,7 +46,7 @@ final class BucketLookups {
 
   /** Whether a request may be sent now. */
   boolean maySend(long now) {
-    boolean pausing = failures > 0 && now - retryAtNanos < 0;
+    boolean pausing = failures > 0 && !mayGoAtOnce && now - retryAtNanos < 0;
     return !waiting.isEmpty() && unanswered < MAX_REQUESTS && !pausing;
   }
 
@@ -92,11 +94,25 @@ final class BucketLookups {
   }
 
   /** A request failed; what it asked for waits again, in front, for a pause. */
-  void retry(List<PendingLookup> lookups, long now) {
+  void retry(List<PendingLookup> lookups, SluiceException why, long now) {
     unanswered--;
     failures++;
-    retryAtNanos = now + Backoff.pauseNanos(failures);
+    retryAtNanos = now + Backoff.pauseNanos(failures, why);
+    mayGoAtOnce = false;
     putBack(lookups);
+  }
+
+  /** What a request asked for waits again, in front: another server leads the bucket now. */
+  void redirect(List<PendingLookup> lookups) {
+    unanswered--;
+    failures++;
+    mayGoAtOnce = true;
+    putBack(lookups);
+  }
+
+  /** Failures in a row. */
+  int failures() {
+    return failures;
   }
 
   private void putBack(List<PendingLookup> lookups) {

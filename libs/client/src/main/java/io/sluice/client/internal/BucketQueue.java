@@ -16,6 +16,7 @@ final class BucketQueue {
   private long ackedThrough;
   private long retryAtNanos;
   private boolean pausing;
+  private long lastNewsNanos;
   private volatile boolean idle = true;
 
   /**
@@ -116,6 +117,26 @@ final class BucketQueue {
     int at = batches.indexOf(batch);
     batches.remove(at);
     batches.addAll(at, parts);
+  }
+
+  /** The first batch that was sent on a stream to another server than this, null without one. */
+  @Nullable PendingBatch firstSentElsewhere(String leader) {
+    for (int i = 0; i < sent; i++) {
+      if (batches.get(i).isSentElsewhere(leader)) {
+        return batches.get(i);
+      }
+    }
+    return null;
+  }
+
+  /** Says that a batch was answered, or that the first one was added. */
+  void news(long now) {
+    lastNewsNanos = now;
+  }
+
+  /** How long nothing was heard of its batches. */
+  long silentNanos(long now) {
+    return now - lastNewsNanos;
   }
 
   /** Sends nothing before that time. */

@@ -3,6 +3,7 @@ package io.sluice.client.internal;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
+import io.netty.channel.ChannelOption;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.HostPort;
 import io.sluice.common.SluiceException;
@@ -24,6 +25,14 @@ final class Channels implements AutoCloseable {
   private static final int BULK_WINDOW_BYTES = 4 * 1024 * 1024;
 
   private static final long CLOSE_SECONDS = 5;
+
+  /** A machine that is gone does not refuse a connection, it says nothing. */
+  private static final int CONNECT_TIMEOUT_MS = 3_000;
+
+  /** Nor does it end one; servers allow pings every 10 s. */
+  private static final long KEEP_ALIVE_SECONDS = 15;
+
+  private static final long KEEP_ALIVE_TIMEOUT_SECONDS = 5;
 
   private final BulkTransport transport = BulkTransport.open("sluice-bulk", 2);
   private final Map<String, ManagedChannel> control = new HashMap<>();
@@ -89,6 +98,9 @@ final class Channels implements AutoCloseable {
     return NettyChannelBuilder.forAddress(target.host(), target.port())
         .usePlaintext()
         .disableRetry()
+        .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MS)
+        .keepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
+        .keepAliveTimeout(KEEP_ALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
         .maxInboundMessageSize(FlightFrames.MAX_MESSAGE_BYTES);
   }
 

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class DeliveryLoop implements Runnable, PutStream.Events {
   private static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final long BUSY_LOCK_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
+  private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final ClientCore core;
@@ -204,6 +205,7 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
     preparation.enqueue(sealed, queue, writer);
     if (wasEmpty && !queue.isEmpty()) {
       active.add(queue);
+      queue.news(core.time().nanoTime());
       leaders.watch(sealed.bucket().partition().id());
     }
   }
@@ -245,6 +247,7 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
       return;
     }
     BucketQueue queue = batch.bucket().queue();
+    queue.news(core.time().nanoTime());
     if (answer.hasError()) {
       attemptFailed(queue, batch, PutFailures.of(stream, table, batch, answer));
     } else {
@@ -268,15 +271,24 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
     } else if (Leaders.mayBeTransient(why)) {
       batch.attemptFailed(why);
       queue.rewindTo(batch);
-      queue.pauseUntil(now + Backoff.pauseNanos(batch.failures()));
-      if (PutFailures.leaderMayHaveMoved(why)) {
-        leaders.refresh(now);
-      }
+      tryAgain(queue, batch, why, now);
     } else {
       if (why.code() == ErrorCode.PARTITION_NOT_FOUND) {
         queue.bucket().partition().drop();
       }
       failedForGood(queue, batch, why);
+    }
+  }
+
+  private void tryAgain(BucketQueue queue, PendingBatch batch, SluiceException why, long now) {
+    if (leaders.follow(queue.bucket().id(), why, batch.failures())) {
+      return;
+    }
+    queue.pauseUntil(now + Backoff.pauseNanos(batch.failures(), why));
+    if (PutFailures.leaderMayHaveMoved(why)) {
+      leaders.refresh(now);
+    } else if (why.code() == ErrorCode.LEADER_NOT_READY) {
+      leaders.refreshSilent(now);
     }
   }
 
@@ -338,6 +350,7 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
     }
     for (BucketQueue queue : List.copyOf(active)) {
       failIfDropped(queue);
+      followLeader(queue, now);
       for (PendingBatch batch : queue.batches()) {
         if (now - batch.deadlineNanos() < 0) {
           break;
@@ -351,6 +364,24 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
     }
     streams.giveUpSilent(now);
     leaders.refreshIfWanted(now);
+  }
+
+  /**
+   * A leader that stands still, or is cut off, answers nothing and has been replaced after a while:
+   * the batches it has go to the next one, which knows those that are stored.
+   */
+  private void followLeader(BucketQueue queue, long now) {
+    if (queue.isEmpty()) {
+      return;
+    }
+    String leader = leaders.leaderOf(queue.bucket().id());
+    PendingBatch elsewhere = leader == null ? null : queue.firstSentElsewhere(leader);
+    if (elsewhere != null) {
+      queue.rewindTo(elsewhere);
+      queue.news(now);
+    } else if (queue.silentNanos(now) >= SILENT_NANOS) {
+      leaders.refreshSilent(now);
+    }
   }
 
   /** Rows on their way into a partition that is gone do not bring it back. */

@@ -14,14 +14,24 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Who leads the buckets of one table, looked up again on request but not more often than every 50
- * ms. Owned by the thread behind its executor.
+ * ms, and until a coordinator has answered. Owned by the thread behind its executor.
  */
 final class LeaderView {
   private static final long SHORTEST_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  /** How often a leader that does not answer is looked up again: it may have been replaced. */
+  private static final long SILENT_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+  /** How often in a row a server's word is taken for who leads. */
+  private static final int MAX_HOPS = 2;
+
+  private static final String LEADER = "leader";
+  private static final Pattern ADDRESS = Pattern.compile("[^\\s/]{1,255}:[1-9][0-9]{0,4}");
 
   private final Tables tables;
   private final TableDescription table;
@@ -36,6 +46,7 @@ final class LeaderView {
   private boolean underWay;
   private boolean wanted;
   private long notBeforeNanos;
+  private long lastRefreshNanos;
   private @Nullable SluiceException gone;
 
   LeaderView(Tables tables, TableDescription table, Executor owner, TimeSource time) {
@@ -45,6 +56,7 @@ final class LeaderView {
     this.time = time;
     this.leaders = new String[table.partitioned() ? 0 : table.bucketCount()];
     this.notBeforeNanos = time.nanoTime();
+    this.lastRefreshNanos = notBeforeNanos;
     take(table);
   }
 
@@ -53,6 +65,36 @@ final class LeaderView {
     return bucket.partitionId() == TableBucket.NO_PARTITION
         ? leaders[bucket.bucket()]
         : partitionLeaders.get(bucket);
+  }
+
+  /**
+   * Takes over who leads a bucket from a server's refusal.
+   *
+   * @param failures failures of the bucket in a row, of which this is the last
+   * @return whether another server is to be asked now, without a pause: not when servers name each
+   *     other
+   */
+  boolean follow(TableBucket bucket, SluiceException refusal, int failures) {
+    String named = refusal.details().get(LEADER);
+    if (refusal.code() != ErrorCode.NOT_LEADER
+        || failures > MAX_HOPS
+        || named == null
+        || !ADDRESS.matcher(named).matches()) {
+      return false;
+    }
+    if (bucket.partitionId() != TableBucket.NO_PARTITION) {
+      partitionLeaders.put(bucket, named);
+    } else {
+      leaders[bucket.bucket()] = named;
+    }
+    return true;
+  }
+
+  /** Has the leader of a bucket that is waited for looked up now and then. */
+  void refreshSilent(long now) {
+    if (now - lastRefreshNanos >= SILENT_INTERVAL_NANOS) {
+      refresh(now);
+    }
   }
 
   /** Has a partition that is in use looked for; does nothing when the table is not partitioned. */
@@ -87,6 +129,7 @@ final class LeaderView {
     }
     wanted = false;
     underWay = true;
+    lastRefreshNanos = now;
     tables
         .refresh(table.path())
         .whenComplete((found, failure) -> owner.execute(() -> refreshed(found, failure)));
@@ -96,9 +139,12 @@ final class LeaderView {
     underWay = false;
     notBeforeNanos = time.nanoTime() + SHORTEST_INTERVAL_NANOS;
     if (failure != null) {
-      // Another failure than "no such table" changes nothing: the next attempt asks again.
-      if (StatusMapping.fromStatus(failure).code() == ErrorCode.TABLE_NOT_FOUND) {
+      ErrorCode code = StatusMapping.fromStatus(failure).code();
+      if (code == ErrorCode.TABLE_NOT_FOUND) {
         gone = Leaders.changed(table.path(), table.tableId());
+      } else if (code.retriable()) {
+        // Another coordinator may know.
+        wanted = true;
       }
     } else if (found != null && found.tableId() != table.tableId()) {
       gone = Leaders.changed(table.path(), table.tableId());

@@ -39,7 +39,8 @@ import org.apache.arrow.flight.impl.FlightServiceGrpc;
  * moved leaders are looked up again. Blocks its callers within the request time-out. Thread-safe.
  */
 public final class Leaders {
-  private static final long ATTEMPT_SECONDS = 10;
+  /** A server that stands still is asked again, or the one that took its place. */
+  private static final long ATTEMPT_SECONDS = 4;
 
   private final Channels channels;
   private final Tables tables;
@@ -159,7 +160,7 @@ public final class Leaders {
     SluiceException last = null;
     for (int failures = 0; ; failures++) {
       if (failures > 0) {
-        long pause = Backoff.pauseNanos(failures);
+        long pause = last == null ? 0 : Backoff.pauseNanos(failures, last);
         if (last != null && deadline - time.nanoTime() < pause) {
           throw Waits.rethrown(last);
         }

@@ -1,6 +1,5 @@
 package io.sluice.client.internal;
 
-import io.grpc.ManagedChannel;
 import io.sluice.client.TableDescription;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
@@ -9,7 +8,6 @@ import io.sluice.protocol.error.StatusMapping;
 import io.sluice.protocol.kv.v1.LookupKind;
 import io.sluice.protocol.lookup.LookupAnswer;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +36,9 @@ final class LookupPipeline implements LookupStream.Events {
   /** Of lookups that make rows: a server may wait for ids of an auto-increment column. */
   private static final long INSERT_SILENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
 
+  /** A leader that owes an answer for so long may have been replaced. */
+  private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private static final long SLACK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final ClientCore core;
@@ -54,7 +55,7 @@ final class LookupPipeline implements LookupStream.Events {
   /** The buckets of a table that is not partitioned, else empty. */
   private final BucketLookups[] whole;
 
-  private final Map<String, ServerSlot<LookupStream>> servers = new HashMap<>();
+  private final LookupStreams streams;
   private final LeaderView leaders;
   // Whose partition is asked for, or will be again.
   private final Set<PendingLookup> placing = new HashSet<>();
@@ -83,6 +84,7 @@ final class LookupPipeline implements LookupStream.Events {
       whole[i] = new BucketLookups(TableBucket.of(table.tableId(), i));
       buckets.put(whole[i].bucket(), whole[i]);
     }
+    this.streams = new LookupStreams(core.channels(), this);
     this.leaders = new LeaderView(core.tables(), table, this::execute, core.time());
   }
 
@@ -175,7 +177,7 @@ final class LookupPipeline implements LookupStream.Events {
           core.timer()
               .schedule(
                   () -> execute(() -> placeAgain(parts, lookup)),
-                  Backoff.pauseNanos(lookup.failures()),
+                  Backoff.pauseNanos(lookup.failures(), why),
                   TimeUnit.NANOSECONDS);
       placing.add(lookup);
     } catch (RejectedExecutionException closed) {
@@ -303,25 +305,11 @@ final class LookupPipeline implements LookupStream.Events {
       leaders.refresh(now);
       return null;
     }
-    ServerSlot<LookupStream> server = servers.computeIfAbsent(address, each -> new ServerSlot<>());
-    if (server.stream() == null && server.mayOpen(now)) {
-      ManagedChannel channel = core.channels().lookup(address);
-      if (server.hasFailed()) {
-        // Its own pauses grow to minutes; ours decide.
-        channel.resetConnectBackoff();
-      }
-      LookupStream stream = LookupStream.open(channel, address);
-      server.opened(stream);
-      stream.start(this);
-    }
-    return server.stream();
+    return streams.streamTo(address, now);
   }
 
   private void settle(LookupStream stream, LookupStream.Sent sent, LookupAnswer answer) {
-    ServerSlot<LookupStream> server = servers.get(stream.address());
-    if (server != null) {
-      server.reached();
-    }
+    streams.reached(stream.address());
     SluiceException why = answer.failure();
     if (why == null) {
       why = LookupAnswers.mismatch(kind, sent.lookups().size(), answer);
@@ -373,18 +361,22 @@ final class LookupPipeline implements LookupStream.Events {
     }
     long now = core.time().nanoTime();
     sent.lookups().forEach(lookup -> lookup.attemptFailed(why));
-    bucket.retry(sent.lookups(), now);
+    if (leaders.follow(bucket.bucket(), why, bucket.failures() + 1)) {
+      bucket.redirect(sent.lookups());
+      return;
+    }
+    bucket.retry(sent.lookups(), why, now);
     if (PutFailures.leaderMayHaveMoved(why)) {
       leaders.refresh(now);
+    } else if (why.code() == ErrorCode.LEADER_NOT_READY) {
+      // It may never be again: a leader that nobody but clients reaches has been replaced.
+      leaders.refreshSilent(now);
     }
   }
 
   private void streamLost(LookupStream stream, SluiceException why) {
     long now = core.time().nanoTime();
-    ServerSlot<LookupStream> server = servers.get(stream.address());
-    if (server != null) {
-      server.lost(stream, why, now);
-    }
+    streams.lost(stream, why, now);
     if (end != null) {
       return;
     }
@@ -420,6 +412,7 @@ final class LookupPipeline implements LookupStream.Events {
         return;
       }
       leaders.refreshIfWanted(now);
+      followLeaders(now);
       giveUpSilent(now);
       sendAll(now);
       for (BucketLookups bucket : List.copyOf(buckets.values())) {
@@ -441,18 +434,22 @@ final class LookupPipeline implements LookupStream.Events {
   private void giveUpSilent(long now) {
     long silence =
         kind == LookupKind.LOOKUP_INSERT_IF_ABSENT ? INSERT_SILENCE_NANOS : SILENCE_NANOS;
-    long limit = Math.min(silence, timeoutNanos);
-    for (ServerSlot<LookupStream> server : List.copyOf(servers.values())) {
-      LookupStream stream = server.stream();
-      if (stream != null && stream.hasUnansweredSince(now - limit)) {
-        stream.cancel(
-            new SluiceException(
-                ErrorCode.UNAVAILABLE,
-                "Server "
-                    + stream.address()
-                    + " has not answered lookups for "
-                    + limit / 1_000_000
-                    + " ms"));
+    streams.giveUpSilent(now, Math.min(silence, timeoutNanos));
+  }
+
+  /**
+   * A leader that stands still, or is cut off, answers nothing and has been replaced after a while:
+   * what it was asked goes to the next one.
+   */
+  private void followLeaders(long now) {
+    for (LookupStream stream : streams.open()) {
+      if (!stream.hasUnansweredSince(now - SILENT_NANOS)) {
+        continue;
+      }
+      leaders.refreshSilent(now);
+      List<LookupStream.Sent> moved = stream.takeMoved(leaders);
+      for (int i = moved.size() - 1; i >= 0; i--) {
+        moved.get(i).bucket().redirect(moved.get(i).lookups());
       }
     }
   }
@@ -467,14 +464,11 @@ final class LookupPipeline implements LookupStream.Events {
       return;
     }
     end = why;
-    for (ServerSlot<LookupStream> server : servers.values()) {
-      LookupStream stream = server.stream();
-      if (stream != null) {
-        for (LookupStream.Sent sent : stream.takeUnanswered()) {
-          sent.lookups().forEach(lookup -> fail(lookup, why));
-        }
-        stream.cancel(why);
+    for (LookupStream stream : streams.open()) {
+      for (LookupStream.Sent sent : stream.takeUnanswered()) {
+        sent.lookups().forEach(lookup -> fail(lookup, why));
       }
+      stream.cancel(why);
     }
     for (BucketLookups bucket : buckets.values()) {
       bucket.takeAll().forEach(lookup -> fail(lookup, why));

@@ -101,7 +101,10 @@ final class LookupStream {
 
   /** All requests without an answer, in the order in which they were sent. */
   List<Sent> takeUnanswered() {
-    List<Long> ids = new ArrayList<>(unanswered.keySet());
+    return take(new ArrayList<>(unanswered.keySet()));
+  }
+
+  private List<Sent> take(List<Long> ids) {
     ids.sort(null);
     List<Sent> all = new ArrayList<>();
     for (Long id : ids) {
@@ -111,6 +114,19 @@ final class LookupStream {
       }
     }
     return all;
+  }
+
+  /** The requests without an answer whose buckets another server leads now, in their order. */
+  List<Sent> takeMoved(LeaderView leaders) {
+    List<Long> ids = new ArrayList<>();
+    unanswered.forEach(
+        (id, sent) -> {
+          String leader = leaders.leaderOf(sent.bucket().bucket());
+          if (leader != null && !leader.equals(address)) {
+            ids.add(id);
+          }
+        });
+    return take(ids);
   }
 
   /** Whether a request was sent before that time and has no answer. */

@@ -115,6 +115,12 @@ final class PendingBatch {
     return sentOn == stream;
   }
 
+  /** Whether it was sent, and to another server than this. */
+  boolean isSentElsewhere(String leader) {
+    PutStream stream = sentOn;
+    return !isFinal && stream != null && !stream.address().equals(leader);
+  }
+
   /** Whether an answer to this request is about the last attempt. */
   boolean isCurrent(long request) {
     return !isFinal && requestId == request;

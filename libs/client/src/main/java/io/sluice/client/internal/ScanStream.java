@@ -57,6 +57,7 @@ final class ScanStream {
   private volatile boolean cancelled;
   private volatile boolean served;
   private volatile long servedSinceNanos;
+  private volatile long lastMessageNanos;
 
   private ScanStream(
       String address,
@@ -71,6 +72,7 @@ final class ScanStream {
     this.channel = channel;
     this.call = call;
     this.time = time;
+    this.lastMessageNanos = time.nanoTime();
   }
 
   /** Opens the call without sending anything yet; {@link #start} does. */
@@ -94,6 +96,15 @@ final class ScanStream {
     call.sendMessage(Flight.Ticket.newBuilder().setTicket(ticket.toByteString()).build());
     call.halfClose();
     call.request(FIRST_MESSAGES);
+  }
+
+  String address() {
+    return address;
+  }
+
+  /** How long nothing has come, which is no failure of a scan that follows. */
+  long silentNanos() {
+    return time.nanoTime() - lastMessageNanos;
   }
 
   /** The buckets it reads. */
@@ -152,6 +163,7 @@ final class ScanStream {
 
     @Override
     public void onMessage(FlightFrame frame) {
+      lastMessageNanos = time.nanoTime();
       if (broken != null) {
         frame.close();
         return;

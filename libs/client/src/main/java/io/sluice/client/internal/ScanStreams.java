@@ -8,6 +8,7 @@ import io.sluice.common.TableBucket;
 import io.sluice.protocol.error.StatusMapping;
 import io.sluice.protocol.flight.v1.ScanTicket;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -28,6 +29,12 @@ import org.jspecify.annotations.Nullable;
 final class ScanStreams {
   /** A stream that was served for so long was a success, also when there was nothing to send. */
   private static final long SUCCESS_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /**
+   * A server that sends nothing for so long is asked about: it may stand still, or be cut off from
+   * the others, which then have chosen another leader.
+   */
+  private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   /** How often a following scan of a partitioned table looks for new partitions. */
   private static final long DISCOVERY_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -93,6 +100,77 @@ final class ScanStreams {
       core.timer().schedule(this::lookForPartitions, DISCOVERY_NANOS, TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException e) {
       fail(new SluiceException(ErrorCode.CANCELLED, "The connection was closed", e));
+    }
+  }
+
+  /** Begins to look for streams whose servers no longer lead what they are to send. */
+  void watchLeaders() {
+    if (ended) {
+      return;
+    }
+    try {
+      core.timer().schedule(this::lookForLeaders, SILENT_NANOS, TimeUnit.NANOSECONDS);
+    } catch (RejectedExecutionException e) {
+      fail(new SluiceException(ErrorCode.CANCELLED, "The connection was closed", e));
+    }
+  }
+
+  /** On the timer's thread. A look-up that fails changes nothing: the next one comes. */
+  private void lookForLeaders() {
+    boolean silent = false;
+    lock.lock();
+    try {
+      for (ScanStream stream : open) {
+        silent |= stream.silentNanos() >= SILENT_NANOS;
+      }
+      if (!silent) {
+        watchLeaders();
+        return;
+      }
+    } finally {
+      lock.unlock();
+    }
+    core.tables()
+        .refresh(table.path())
+        .whenComplete(
+            (found, problem) -> {
+              lock.lock();
+              try {
+                if (found != null && found.tableId() == table.tableId()) {
+                  leaveReplaced(found);
+                }
+                watchLeaders();
+              } catch (RuntimeException e) {
+                fail(StatusMapping.fromStatus(e));
+              } finally {
+                lock.unlock();
+              }
+            });
+  }
+
+  /** Ends silent streams to servers that do not lead a bucket of theirs now. */
+  private void leaveReplaced(TableDescription found) {
+    Map<TableBucket, String> leaders = new HashMap<>();
+    for (BucketDescription each : found.buckets()) {
+      if (each.leaderAddress() != null) {
+        leaders.put(each.tableBucket(table.tableId()), each.leaderAddress());
+      }
+    }
+    for (ScanStream stream : List.copyOf(open)) {
+      boolean replaced = false;
+      for (BucketPosition position : stream.positions()) {
+        String leader = leaders.get(position.bucket());
+        replaced |= leader != null && !leader.equals(stream.address());
+      }
+      if (replaced && stream.silentNanos() >= SILENT_NANOS) {
+        closed(
+            stream,
+            new SluiceException(
+                ErrorCode.NOT_LEADER,
+                "Server " + stream.address() + " is silent and no longer leads what it reads"),
+            rowsLeft);
+        stream.cancel();
+      }
     }
   }
 
@@ -328,7 +406,9 @@ final class ScanStreams {
     if (!reopening) {
       reopening = true;
       try {
-        core.timer().schedule(this::lookUp, Backoff.pauseNanos(failures), TimeUnit.NANOSECONDS);
+        // The first time at once: who leads now is mostly known already.
+        long pause = failures == 1 ? 0 : Backoff.pauseNanos(failures - 1, why);
+        core.timer().schedule(this::lookUp, pause, TimeUnit.NANOSECONDS);
       } catch (RejectedExecutionException e) {
         fail(new SluiceException(ErrorCode.CANCELLED, "The connection was closed", e));
       }

@@ -41,7 +41,7 @@ final class ServerSlot<S> {
       stream = null;
       failures++;
       lastFailure = why;
-      notBeforeNanos = now + Backoff.pauseNanos(failures);
+      notBeforeNanos = now + Backoff.electionNanos(failures);
     }
   }
 

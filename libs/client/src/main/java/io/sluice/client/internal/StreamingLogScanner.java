@@ -82,6 +82,7 @@ final class StreamingLogScanner implements LogScanner, ScanStream.Events {
     try {
       streams.openMissing(limit);
       streams.watchPartitions();
+      streams.watchLeaders();
     } finally {
       lock.unlock();
     }

@@ -58,6 +58,9 @@ public final class FakeCluster implements AutoCloseable {
   private volatile IntBinaryOperator scanMessages = (tablet, number) -> Integer.MAX_VALUE;
   private volatile Map<String, String> options = Map.of();
   private volatile boolean leaderless;
+  private volatile boolean tabletsNameLeaders;
+  private volatile boolean stale;
+  private volatile int frozenTablet;
   private volatile boolean rowsUncounted;
   private volatile boolean scanStartsIgnored;
   private volatile LongPredicate skipped = baseOffset -> false;
@@ -181,6 +184,27 @@ public final class FakeCluster implements AutoCloseable {
   /** Hides all leaders from the coordinator's answers, or shows them again. */
   public void hideLeaders(boolean hidden) {
     leaderless = hidden;
+  }
+
+  /**
+   * Has tablets name the leader when they refuse, and the coordinator name the first one for ever.
+   */
+  public void hideMovesFromTheCoordinator() {
+    tabletsNameLeaders = true;
+    stale = true;
+  }
+
+  boolean tabletsNameLeaders() {
+    return tabletsNameLeaders;
+  }
+
+  /** From now on scans of that tablet send nothing, and do not end; 0 for no tablet. */
+  public void freezeScans(int tablet) {
+    frozenTablet = tablet;
+  }
+
+  boolean isFrozen(int tablet) {
+    return tablet == frozenTablet;
   }
 
   /** Look-ups of the table so far. */
@@ -315,7 +339,7 @@ public final class FakeCluster implements AutoCloseable {
       for (int i = 0; i < buckets.size(); i++) {
         BucketInfo.Builder bucket = BucketInfo.newBuilder().setBucket(i);
         if (!leaderless) {
-          int leader = buckets.get(i).leader();
+          int leader = stale ? 1 + i % tablets.size() : buckets.get(i).leader();
           bucket
               .setLeaderServerId(leader)
               .setLeader(

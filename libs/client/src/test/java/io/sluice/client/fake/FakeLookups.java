@@ -42,6 +42,7 @@ final class FakeLookups extends LookupServiceGrpc.LookupServiceImplBase {
         switch (fault.kind()) {
           case REFUSE ->
               answer(refused(request, new SluiceException(fault.code(), "as the test asks")));
+          case IGNORE -> {}
           case DROP -> {
             ended = true;
             answers.onError(Status.UNAVAILABLE.withDescription("dropped").asRuntimeException());

@@ -135,7 +135,11 @@ final class FakeScan {
   /** Sends what can be sent now. */
   synchronized void run() {
     try {
-      while (!ended && !positions.isEmpty() && call.isReady() && sendOne()) {
+      while (!ended
+          && !cluster.isFrozen(tablet)
+          && !positions.isEmpty()
+          && call.isReady()
+          && sendOne()) {
         messagesLeft--;
       }
     } catch (SluiceException e) {
@@ -144,7 +148,7 @@ final class FakeScan {
       Metadata trailers = status.getTrailers();
       call.close(status.getStatus(), trailers == null ? new Metadata() : trailers);
     }
-    if (!ended && positions.isEmpty()) {
+    if (!ended && !cluster.isFrozen(tablet) && positions.isEmpty()) {
       ended = true;
       call.close(Status.OK, new Metadata());
     }

@@ -34,6 +34,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.arrow.flight.impl.Flight;
 import org.apache.arrow.flight.impl.FlightServiceGrpc;
@@ -154,7 +155,12 @@ public final class FakeTablet implements AutoCloseable {
     FakeBucket bucket = cluster.bucket(partitionId, number);
     if (bucket.leader() != id) {
       throw new SluiceException(
-          ErrorCode.NOT_LEADER, "Tablet " + id + " does not lead bucket " + number);
+          ErrorCode.NOT_LEADER,
+          "Tablet " + id + " does not lead bucket " + number,
+          cluster.tabletsNameLeaders()
+              ? Map.of("leader", "127.0.0.1:" + cluster.tablet(bucket.leader()).port())
+              : Map.of(),
+          null);
     }
     return bucket;
   }
@@ -206,6 +212,7 @@ public final class FakeTablet implements AutoCloseable {
       PutFaults.Fault fault = cluster.faults().decide(id, puts.incrementAndGet(), put);
       switch (fault.kind()) {
         case REFUSE -> answer(refused(put, new SluiceException(fault.code(), "as the test asks")));
+        case IGNORE -> {}
         case DROP -> end(Status.UNAVAILABLE.withDescription("dropped"), new Metadata());
         case STORE_AND_DROP -> {
           store(put, frame);

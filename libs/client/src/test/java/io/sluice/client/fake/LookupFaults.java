@@ -6,7 +6,7 @@ import io.sluice.protocol.kv.v1.LookupRequest;
 @FunctionalInterface
 public interface LookupFaults {
   /**
-   * NONE, REFUSE and DROP as for puts; STORE_AND_HOLD holds the answer back until {@link
+   * NONE, REFUSE, IGNORE and DROP as for puts; STORE_AND_HOLD holds the answer back until {@link
    * FakeTablet#releaseAnswers}.
    *
    * @param tablet id of the server

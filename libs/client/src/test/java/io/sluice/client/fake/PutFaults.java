@@ -17,6 +17,8 @@ public interface PutFaults {
     DROP,
     /** It is stored and the stream ends without its answer. */
     STORE_AND_DROP,
+    /** It is neither stored nor answered. */
+    IGNORE,
     /** It is stored; the answer waits until {@link FakeTablet#releaseAnswers}. */
     STORE_AND_HOLD
   }
