@@ -145,7 +145,7 @@ final class ArchitectureRules {
   private void addTablet() {
     addFeatureDependencies("tablet", "log");
     addFeatureDependencies("tablet", "kv");
-    addFeatureDependencies("tablet", "replica", "log", "kv");
+    addFeatureDependencies("tablet", "replica", "log", "kv", "replication");
     addFeatureDependencies("tablet", "remote", "log");
     addFeatureDependencies("tablet", "replication", "replica", "log", "kv");
   }

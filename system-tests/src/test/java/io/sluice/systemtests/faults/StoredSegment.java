@@ -1,5 +1,6 @@
 package io.sluice.systemtests.faults;
 
+import io.sluice.common.TableBucket;
 import io.sluice.format.batch.LogBatchHeader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -12,7 +13,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** A segment of a bucket on a tablet's disk, looked at while the tablet is dead. */
-record StoredSegment(Path file) {
+public record StoredSegment(Path file) {
   private static final int HEADER_BYTES = 64;
 
   /**
@@ -20,11 +21,19 @@ record StoredSegment(Path file) {
    *
    * @param end the byte behind it
    */
-  record Batch(long position, long end, long nextOffset, int rows) {}
+  public record Batch(long position, long end, long nextOffset, int rows) {}
 
   /** The segments of bucket 0 of a table without partitions, in order. */
   static List<StoredSegment> of(Path tabletData, long tableId) throws IOException {
-    Path replica = tabletData.resolve(Long.toString(tableId)).resolve("0-0");
+    return of(tabletData, TableBucket.of(tableId, 0));
+  }
+
+  /** The segments of a bucket, in order. */
+  public static List<StoredSegment> of(Path tabletData, TableBucket bucket) throws IOException {
+    Path replica =
+        tabletData
+            .resolve(Long.toString(bucket.tableId()))
+            .resolve(bucket.partitionId() + "-" + bucket.bucket());
     try (Stream<Path> files = Files.list(replica)) {
       return files
           .filter(file -> file.toString().endsWith(".log"))
@@ -35,12 +44,12 @@ record StoredSegment(Path file) {
   }
 
   /** The file of its index. */
-  Path index() {
+  public Path index() {
     return Path.of(file.toString().replaceAll("log$", "index"));
   }
 
   /** The batches that are whole in the first {@code size} bytes, in order. */
-  List<Batch> batches(long size) throws IOException {
+  public List<Batch> batches(long size) throws IOException {
     List<Batch> batches = new ArrayList<>();
     byte[] bytes = Files.readAllBytes(file);
     int position = HEADER_BYTES;
@@ -57,22 +66,22 @@ record StoredSegment(Path file) {
     return batches;
   }
 
-  long size() throws IOException {
+  public long size() throws IOException {
     return Files.size(file);
   }
 
-  void truncate(long size) throws IOException {
+  public void truncate(long size) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
       channel.truncate(size);
     }
   }
 
-  void append(byte[] bytes) throws IOException {
+  public void append(byte[] bytes) throws IOException {
     Files.write(file, bytes, StandardOpenOption.APPEND);
   }
 
   /** Changes one bit of a byte. */
-  void flip(long position) throws IOException {
+  public void flip(long position) throws IOException {
     try (FileChannel channel =
         FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
       ByteBuffer one = ByteBuffer.allocate(1);

@@ -7,6 +7,7 @@ import java.util.function.Function;
 /**
  * What a process cluster consists of.
  *
+ * @param coordinators number of coordinators
  * @param tablets number of tablets
  * @param workers number of tiering workers; with any there is a lake service
  * @param sql whether there is a SQL service; only with a lake
@@ -15,6 +16,7 @@ import java.util.function.Function;
  *     cluster are known and before it starts
  */
 public record ClusterPlan(
+    int coordinators,
     int tablets,
     int workers,
     boolean sql,
@@ -26,22 +28,28 @@ public record ClusterPlan(
 
   /** A coordinator and tablets, nothing else. */
   public static ClusterPlan ofTablets(int tablets, String... tabletOptions) {
-    return new ClusterPlan(tablets, 0, false, List.of(tabletOptions), cluster -> List.of());
+    return new ClusterPlan(1, tablets, 0, false, List.of(tabletOptions), cluster -> List.of());
+  }
+
+  /** The same with so many coordinators. */
+  public ClusterPlan withCoordinators(int number) {
+    return new ClusterPlan(number, tablets, workers, sql, tabletOptions, settings);
   }
 
   /** The same with a lake service and tiering workers. */
   public ClusterPlan withLake(int newWorkers) {
-    return new ClusterPlan(tablets, newWorkers, sql, tabletOptions, settings);
+    return new ClusterPlan(coordinators, tablets, newWorkers, sql, tabletOptions, settings);
   }
 
   /** The same with a SQL service. */
   public ClusterPlan withSql() {
-    return new ClusterPlan(tablets, workers, true, tabletOptions, settings);
+    return new ClusterPlan(coordinators, tablets, workers, true, tabletOptions, settings);
   }
 
   /** The same with more settings. */
   public ClusterPlan withSettings(Function<ProcessCluster, List<String>> more) {
     return new ClusterPlan(
+        coordinators,
         tablets,
         workers,
         sql,
@@ -55,7 +63,10 @@ public record ClusterPlan(
 
   /** Names of the services as the launcher names them. */
   List<String> services() {
-    List<String> names = new ArrayList<>(List.of("coordinator-1"));
+    List<String> names = new ArrayList<>();
+    for (int coordinator = 1; coordinator <= coordinators; coordinator++) {
+      names.add("coordinator-" + coordinator);
+    }
     for (int tablet = 1; tablet <= tablets; tablet++) {
       names.add("tablet-" + tablet);
     }
@@ -74,6 +85,7 @@ public record ClusterPlan(
   /** Options of {@code up} that say which services there are. */
   List<String> upOptions() {
     List<String> options = new ArrayList<>(List.of("--tablets", Integer.toString(tablets)));
+    options.addAll(List.of("--coordinators", Integer.toString(coordinators)));
     options.add("--no-console");
     if (workers == 0) {
       options.add("--no-lake");
@@ -91,6 +103,9 @@ public record ClusterPlan(
       ports.add(PortBases.httpPort(service, 0));
       if (!service.startsWith("tiering-")) {
         ports.add(PortBases.grpcPort(service, 0));
+      }
+      if (service.startsWith("coordinator-")) {
+        ports.add(PortBases.raftPort(service, 0));
       }
     }
     return ports;

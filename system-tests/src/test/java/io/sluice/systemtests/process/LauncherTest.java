@@ -41,6 +41,8 @@ final class LauncherTest {
     assertRefused("unknown service 'tablet-9'", "kill", "tablet-9");
     assertRefused("unknown option '--nokill'; did you mean '--no-kill'?", "demo", "--nokill");
     assertRefused("kill needs a service", "kill");
+    assertRefused("stop needs a service", "stop");
+    assertRefused("start needs a service", "start");
     assertRefused("--tiering must be a number from 0 to 20, not '21'", "up", "--tiering", "21");
     assertRefused("--set needs SERVICE.key=value, not 'tablet'", "up", "--set", "tablet");
     assertRefused(
@@ -50,11 +52,25 @@ final class LauncherTest {
   }
 
   @Test
-  void severalCoordinatorsAreRefusedByThisBuild() {
+  void theNumberOfCoordinatorsIsOddAndStaysAsItWas() throws Exception {
+    assertRefused("--coordinators is 2; it must be 1, 3 or 5", "up", "--coordinators", "2");
+    Files.writeString(home.resolve("cluster.conf"), "tablets=1\ncoordinators=1\nport-base=19000\n");
     Launcher.Result result = launcher.run("up", "--no-build", "--coordinators", "3");
     assertThat(result.exitCode()).isEqualTo(1);
-    assertThat(result.output()).contains("--coordinators 3").contains("one coordinator");
-    assertThat(home).isEmptyDirectory();
+    assertThat(result.output()).contains("on 1 coordinator").contains("another --home");
+  }
+
+  @Test
+  void coordinatorsKeepTheirPorts() throws Exception {
+    Files.writeString(home.resolve("cluster.conf"), "coordinators=3\nport-base=19000\n");
+    Files.createDirectories(home.resolve("run"));
+    Files.createFile(home.resolve("run").resolve("formed"));
+    Launcher.Result moved = launcher.run("up", "--no-build", "--port-base", "20000");
+    assertThat(moved.exitCode()).isEqualTo(1);
+    assertThat(moved.output()).contains("know one another by the ports");
+    assertThat(launcher.run("status").output())
+        .containsPattern("coordinator-2 +- +stopped +19124 +19181")
+        .containsPattern("coordinator-3 +- +stopped +19125 +19182");
   }
 
   @Test

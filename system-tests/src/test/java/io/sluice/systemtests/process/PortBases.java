@@ -44,6 +44,11 @@ final class PortBases {
     return base + port(HTTP, service);
   }
 
+  /** Port by which a coordinator talks to the others. */
+  static int raftPort(String coordinator, int base) {
+    return base + 132 + Integer.parseInt(coordinator.substring(coordinator.lastIndexOf('-') + 1));
+  }
+
   private static int port(Map<String, Integer> offsets, String service) {
     int dash = service.lastIndexOf('-');
     Integer offset = offsets.get(service.substring(0, dash));

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * A cluster of real service processes on loopback, started through the launcher script from what is
@@ -79,10 +80,13 @@ public final class ProcessCluster implements AutoCloseable {
 
   /** The coordinators as a client wants them: {@code host:port}. */
   public String coordinators() {
-    return grpcAddress("coordinator-1");
+    return plan.services().stream()
+        .filter(service -> service.startsWith("coordinator-"))
+        .map(this::grpcAddress)
+        .collect(Collectors.joining(","));
   }
 
-  /** Where the coordinator serves REST and health. */
+  /** Where the first coordinator serves REST and health. */
   public String coordinatorHttp() {
     return httpUrl("coordinator-1");
   }
@@ -161,6 +165,11 @@ public final class ProcessCluster implements AutoCloseable {
   /** Kills a service with SIGKILL and returns when its process is gone. */
   public void kill(String service) {
     process(service).kill();
+  }
+
+  /** Asks a service to stop (SIGTERM) and returns when its process is gone. */
+  public void terminate(String service) {
+    process(service).terminate();
   }
 
   /** Freezes a service (SIGSTOP); it keeps its ports and connections. */

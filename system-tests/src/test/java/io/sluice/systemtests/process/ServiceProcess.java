@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class ServiceProcess {
   private static final Duration SIGNAL_TIMEOUT = Duration.ofSeconds(10);
+  private static final Duration STOP_TIMEOUT = Duration.ofSeconds(60);
 
   private final String name;
   private final ProcessHandle handle;
@@ -53,6 +54,12 @@ final class ServiceProcess {
   void kill() {
     handle.destroyForcibly();
     Await.until(name + " (pid " + pid() + ") is gone", SIGNAL_TIMEOUT, () -> !alive());
+  }
+
+  /** Sends SIGTERM and returns when the process is gone. */
+  void terminate() {
+    signal("TERM");
+    Await.until(name + " (pid " + pid() + ") has stopped", STOP_TIMEOUT, () -> !alive());
   }
 
   /** Stops the process in its tracks; it keeps its ports and connections. */
