@@ -206,6 +206,31 @@ final class KeyedWorkloads {
     }
   }
 
+  /**
+   * Upserts and looks rows up all the time while the server with the process id {@code kill} is
+   * killed, see {@link FailoverRun}, and then that every acknowledged write is there.
+   */
+  void failover(Order order, RowRing ring, Map<String, Object> answer) throws Exception {
+    TargetTable table = order.table();
+    KeyCheck check = takeCheck(order, ring);
+    long keys = order.number("keys");
+    int[] columns = ring.schema().allColumns();
+    Upserts upserts = new Upserts(keys, columns, check);
+    SplittableRandom random = new SplittableRandom(seed++);
+    try (KeyedWriter writer = client.upserts(table, ring, columns, order.settings());
+        KeyedReader reader = client.lookups(table, order.settings())) {
+      FailoverRun.ofWritesAndLookups(
+              rows -> {
+                upserts.write(writer, rows);
+                writer.flush();
+                refuseFailures(writer.failed(), table);
+              },
+              () -> reader.sum(random.nextLong(keys)))
+          .run(order.number("kill"), answer);
+    }
+    compare(table, check, Settings.NONE);
+  }
+
   private static boolean mayFail(Order order) {
     return order.textOr("failures", "").equals("counted");
   }

@@ -83,6 +83,7 @@ record Order(String verb, Map<String, String> values) {
         BenchSchema.of(text("schema")),
         text("codec"),
         (int) number("buckets"),
-        textOr("changelog", "full").equals("wal"));
+        textOr("changelog", "full").equals("wal"),
+        Integer.parseInt(textOr("replicas", "1")));
   }
 }

@@ -38,9 +38,32 @@ final class Workloads {
       case "upsert" -> keyed(order).upsert(order, ring(order), answer);
       case "lookup" -> keyed(order).lookup(order, ring(order), answer);
       case "recover" -> keyed(order).recover(order, ring(order), answer);
+      case "failover" -> failover(order, answer);
       case "drop" -> client.dropTable(order.table());
       default -> throw new IllegalArgumentException("Unknown order " + order.verb());
     }
+  }
+
+  /**
+   * Kills a server, see {@link FailoverRun}; then every row that was acknowledged must be there.
+   */
+  private void failover(Order order, Map<String, Object> answer) throws Exception {
+    if (ring(order).schema().keyColumns() > 0) {
+      keyed(order).failover(order, ring(order), answer);
+      return;
+    }
+    TargetTable table = order.table();
+    long before = client.storedRows(table);
+    long[] written = {0};
+    try (RowWriter writer = client.writer(table, ring(order), order.settings())) {
+      FailoverRun.ofWrites(
+              rows -> {
+                written[0] += write(writer, before + written[0], rows);
+                writer.flush();
+              })
+          .run(order.number("kill"), answer);
+    }
+    stored(table, before + written[0], answer);
   }
 
   private KeyedWorkloads keyed(Order order) {

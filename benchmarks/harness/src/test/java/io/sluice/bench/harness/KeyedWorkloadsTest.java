@@ -179,6 +179,34 @@ class KeyedWorkloadsTest {
     assertThat(run("recover", "keyed", "failures=counted")).containsEntry("wrong_rows", 2L);
   }
 
+  private Map<String, Object> failover(Process server) throws Exception {
+    try {
+      return run("failover", "keyed", "kill=" + server.pid());
+    } finally {
+      server.destroyForcibly();
+    }
+  }
+
+  @Test
+  void aFailoverKillsTheServerAndMeasuresWhatBeginsAfterwards() throws Exception {
+    run("fill", "keyed", "");
+    Process server = new ProcessBuilder("tail", "-f", "/dev/null").start();
+    Map<String, Object> answer = failover(server);
+
+    assertThat(server.waitFor()).isNotZero();
+    assertThat((Double) answer.get("first_write_s")).isBetween(0.0, 30.0);
+    assertThat((Double) answer.get("first_lookup_s")).isBetween(0.0, 30.0);
+  }
+
+  @Test
+  void aWriteThatIsLostInAFailoverIsNoticed() throws Exception {
+    run("fill", "keyed", "");
+    product.loseEvery = 10;
+
+    assertThatThrownBy(() -> failover(new ProcessBuilder("tail", "-f", "/dev/null").start()))
+        .hasMessageContaining("it was written as");
+  }
+
   @Test
   void aProductWithoutKeysRefuses() {
     assertThatThrownBy(

@@ -13,10 +13,12 @@ class OrderTest {
 
     assertThat(order.verb()).isEqualTo("scan");
     assertThat(order.table())
-        .isEqualTo(new TargetTable("t", order.table().schema(), "zstd", 4, false));
+        .isEqualTo(new TargetTable("t", order.table().schema(), "zstd", 4, false, 1));
     assertThat(order.table().schema().name()).isEqualTo("narrow");
     assertThat(order.numbers("columns")).containsExactly(0, 5);
     assertThat(order.numberOrZero("rows")).isZero();
+    assertThat(Order.parse("x table=t schema=narrow codec=zstd buckets=4 replicas=3").table())
+        .isEqualTo(new TargetTable("t", order.table().schema(), "zstd", 4, false, 3));
   }
 
   @Test

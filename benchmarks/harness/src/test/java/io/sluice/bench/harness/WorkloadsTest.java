@@ -41,6 +41,18 @@ class WorkloadsTest {
   }
 
   @Test
+  void aFailoverWritesOnAndCountsWhatIsThere() throws Exception {
+    run("load", "rows=1000");
+    Process server = new ProcessBuilder("tail", "-f", "/dev/null").start();
+    Map<String, Object> answer = run("failover", "kill=" + server.pid());
+
+    assertThat(server.waitFor()).isNotZero();
+    assertThat(answer).containsKey("first_write_s").doesNotContainKey("first_lookup_s");
+    assertThat(product.tables.get("t")).doesNotHaveDuplicates();
+    assertThat((Long) answer.get("stored_rows")).isGreaterThan(1_000 + 100 * 50);
+  }
+
+  @Test
   void aLostRowIsNoticed() {
     product.loseEvery = 100;
 

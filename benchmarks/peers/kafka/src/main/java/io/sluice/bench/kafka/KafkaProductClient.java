@@ -9,6 +9,7 @@ import io.sluice.bench.harness.Settings;
 import io.sluice.bench.harness.TargetTable;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -48,11 +49,28 @@ final class KafkaProductClient implements ProductClient {
 
   @Override
   public void createTable(TargetTable table) throws Exception {
-    NewTopic topic = new NewTopic(table.name(), table.buckets(), (short) 1);
+    awaitBrokers(table.replicas());
+    NewTopic topic = new NewTopic(table.name(), table.buckets(), (short) table.replicas());
+    Map<String, String> configs = new HashMap<>();
     // Files of a dropped topic go after a second instead of a minute: many topics are made here.
-    topic.configs(Map.of("file.delete.delay.ms", "1000"));
+    configs.put("file.delete.delay.ms", "1000");
+    if (table.replicas() > 1) {
+      configs.put("min.insync.replicas", "2");
+    }
+    topic.configs(configs);
     admin.createTopics(List.of(topic)).all().get();
     awaitLeaders(table);
+  }
+
+  /** A broker that listens may not have joined the others yet. */
+  private void awaitBrokers(int count) throws Exception {
+    long deadline = System.nanoTime() + READY_TIMEOUT.toNanos();
+    while (admin.describeCluster().nodes().get().size() < count) {
+      if (System.nanoTime() > deadline) {
+        throw new IllegalStateException("Not all of " + count + " brokers have joined the cluster");
+      }
+      TimeUnit.MILLISECONDS.sleep(RETRY_MS);
+    }
   }
 
   /** A topic that has been created may not be known to its leaders yet. */
@@ -113,6 +131,7 @@ final class KafkaProductClient implements ProductClient {
         .sum();
   }
 
+  /** Those of one copy: each broker says what it holds. */
   @Override
   public long storedBytes(TargetTable table) throws Exception {
     List<Integer> nodes =
@@ -128,7 +147,7 @@ final class KafkaProductClient implements ProductClient {
         }
       }
     }
-    return bytes;
+    return bytes / table.replicas();
   }
 
   @Override
