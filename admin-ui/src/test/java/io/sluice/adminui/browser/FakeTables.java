@@ -29,9 +29,11 @@ final class FakeTables {
        "comment": "", "createdMs": 1700000000000, "version": 3,
        "buckets": [
          {"partitionId": 8, "bucket": 0, "leader": 1, "leaderAddress": "127.0.0.1:9223",
-          "leaderEpoch": 1, "replicas": [1], "isr": [1], "isrVersion": 0},
+          "leaderEpoch": 1, "replicas": [1], "isr": [1], "isrVersion": 0,
+          "minInsync": 1, "target": []},
          {"partitionId": 9, "bucket": 0, "leader": 1, "leaderAddress": "127.0.0.1:9223",
-          "leaderEpoch": 1, "replicas": [1], "isr": [1], "isrVersion": 0}]}
+          "leaderEpoch": 1, "replicas": [1], "isr": [1], "isrVersion": 0,
+          "minInsync": 1, "target": []}]}
       """;
   private static final String PARTITIONS =
       """
@@ -60,7 +62,8 @@ final class FakeTables {
            {"column": "pv", "function": "sum", "onOverflow": "refuse"}]},
        "buckets": [
          {"partitionId": 0, "bucket": 0, "leader": 1, "leaderAddress": "127.0.0.1:9223",
-          "leaderEpoch": 1, "replicas": [1], "isr": [1], "isrVersion": 0}]}
+          "leaderEpoch": 1, "replicas": [1], "isr": [1], "isrVersion": 0,
+          "minInsync": 1, "target": []}]}
       """;
 
   private FakeTables() {}

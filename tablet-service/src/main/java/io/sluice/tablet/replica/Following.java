@@ -40,6 +40,7 @@ final class Following implements ReplicationSink {
   private int leader;
   private int epoch;
   private boolean inSync;
+  private boolean followed;
   private int badAnswers;
   private volatile @Nullable FetchPosition position;
   private volatile long leaderLogStart;
@@ -76,9 +77,15 @@ final class Following implements ReplicationSink {
       end();
     } else if (newTerm || position == null || wasInSync != inSync) {
       moved();
+      followed = true;
       context.replication().followers().follow(this, leader, epoch, inSync);
     }
     standBy();
+  }
+
+  /** Whether it has followed anybody since the start of the process. */
+  boolean hasFollowed() {
+    return followed;
   }
 
   /** Follows nobody any more. */

@@ -215,7 +215,7 @@ final class LocalReplica implements Replica {
     long committed = commits.committed();
     if (committed < leading.epochStart()
         || commits.visible() < committed
-        || (rows != null && (rows.isBehind(committed) || (leading.hasOthers() && promise.holds())))
+        || (rows != null && (rows.isBehind(committed) || (mayHavePromised() && promise.holds())))
         || !status.leads(now)) {
       return;
     }
@@ -229,6 +229,11 @@ final class LocalReplica implements Replica {
         leading.epochStart(),
         now.epoch());
     news.forReaders();
+  }
+
+  /** Whether another server counts on what this one promised, or did before it lost the bucket. */
+  private boolean mayHavePromised() {
+    return leading.hasOthers() || following.hasFollowed();
   }
 
   /**
