@@ -115,8 +115,8 @@ raft_port() { printf '%s' $((PORT_BASE + 132 + $(service_number "$1"))); }
 service_ports() {
   local grpc
   grpc=$(grpc_port "$1")
-  [ "$(service_kind "$1")" != coordinator ] || printf '%s ' "$(raft_port "$1")"
   printf '%s' "$grpc${grpc:+ }$(http_port "$1")"
+  [ "$(service_kind "$1")" != coordinator ] || printf ' %s' "$(raft_port "$1")"
 }
 
 grpc_address() { printf '127.0.0.1:%s' "$(grpc_port "$1")"; }
