@@ -30,9 +30,9 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @ExtendWith(ProcessClusters.class)
 final class KeyedKillFaultTest {
-  /** {@code -Dsluice.kills=N} sets it; with {@code -Dsluice.soak=true} ten times as many. */
+  /** {@code -Dsluice.kills=N} sets it; with {@code -Dsluice.soak=true} many more. */
   private static final int KILLS =
-      Integer.getInteger("sluice.kills", Boolean.getBoolean("sluice.soak") ? 80 : 8);
+      Integer.getInteger("sluice.kills", Boolean.getBoolean("sluice.soak") ? 80 : 5);
 
   private static final int CLIENTS = 4;
   private static final int OPERATIONS_A_LIFE = 5000;
