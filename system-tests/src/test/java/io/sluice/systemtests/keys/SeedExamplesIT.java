@@ -131,16 +131,17 @@ final class SeedExamplesIT {
       }
       assertThat(followed)
           .containsExactly("+I123Berlin", "-U123Berlin", "+U123Munich", "+I7Rome", "-D123Munich");
+      // Which offsets they have depends on how the rows came together in puts.
       assertThat(
               SQL.run(
-                      "SELECT _change_type, _log_offset, id, city FROM seed.customers$changelog"
+                      "SELECT _change_type, id, city FROM seed.customers$changelog"
                           + " WHERE id = 123 ORDER BY _log_offset")
                   .rows())
           .containsExactly(
-              List.of("+I", "0", "123", "Berlin"),
-              List.of("-U", "1", "123", "Berlin"),
-              List.of("+U", "2", "123", "Munich"),
-              List.of("-D", "4", "123", "Munich"));
+              List.of("+I", "123", "Berlin"),
+              List.of("-U", "123", "Berlin"),
+              List.of("+U", "123", "Munich"),
+              List.of("-D", "123", "Munich"));
       // Folded, the changelog is the table.
       assertThat(RowTexts.current(customers)).containsExactly("7, Rome");
       List<String> later = new ArrayList<>();

@@ -169,7 +169,9 @@ final class ReplicationTest {
     group.dropFromIsr(3);
     Answer refused = put(1, TestBatches.plain(1, 10));
     assertThat(refused.refusal()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
-    assertThat(refused.failure()).hasMessageContaining("[1]").hasMessageContaining("only 1 of the 2 needed");
+    assertThat(refused.failure())
+        .hasMessageContaining("[1]")
+        .hasMessageContaining("only 1 of the 2 needed");
     assertThat(group.replica(1).offsets().logEnd()).isEqualTo(2);
     // Alone it commits nothing either.
     assertThat(waits.done()).isFalse();
