@@ -48,11 +48,6 @@ public record ReplicaRole(
         || (leaderEpoch == other.leaderEpoch && isrVersion < other.isrVersion);
   }
 
-  /** Whether there is no other replica: then what the server writes is committed. */
-  boolean isOnlyReplica(int serverId) {
-    return replicas.size() == 1 && replicas.get(0) == serverId;
-  }
-
   /** Whether as many replicas are in sync as a write needs. */
   boolean hasMinInsync() {
     return isr.size() >= minInsync;
