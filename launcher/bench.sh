@@ -34,6 +34,7 @@ command_bench() {
   need_java
   ensure_built coordinator-service tablet-service
   ensure_images coordinator tablet
+  ensure_archives coordinator tablet
   ensure_peers "$peers"
   [ -z "$micro" ] || ensure_micro
   # A benchmark runs for minutes; a build meanwhile must not pull its jars away.

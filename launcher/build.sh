@@ -143,5 +143,7 @@ command_build() {
   need_java
   # shellcheck disable=SC2086
   ensure_images $SERVICE_KINDS
+  # shellcheck disable=SC2086
+  ensure_archives $SERVICE_KINDS
   say "Everything is built"
 }

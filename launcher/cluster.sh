@@ -40,50 +40,59 @@ start_cluster() {
   need_java
   # shellcheck disable=SC2046 # module names have no blanks
   [ -z "$BUILD" ] || ensure_built $(cluster_modules)
-  # shellcheck disable=SC2046 # kinds have no blanks
-  [ -n "${SLUICE_TRAINING:-}" ] || ensure_images $(cluster_kinds)
+  if [ -z "${SLUICE_TRAINING:-}" ]; then
+    # shellcheck disable=SC2046 # kinds have no blanks
+    ensure_images $(cluster_kinds)
+    # Where some services run, the others are being waited for.
+    # shellcheck disable=SC2046
+    any_running || ensure_archives $(cluster_kinds)
+  fi
   prepare_home
   with_lock "$CLUSTER_HOME/run/lock" start_missing
 }
 
 start_missing() {
-  local service started=$SECONDS running=0
-  local -a missing=()
+  local service started=$SECONDS
+  local -a running=() missing=()
   for service in $(service_names); do
     if find_running "$service"; then
-      running=$((running + 1))
+      running+=("$service")
+    elif has_lost_metadata "$service"; then
+      note "Notice: $service has lost its metadata and is left out ($(coordinator_home "$service")/coordinator is not there). If no other one has taken its place: see 'Replacing a coordinator' in docs/operations.md"
     else
       missing+=("$service")
     fi
   done
+  case " ${running[*]-} ${missing[*]-}" in
+    *" coordinator-"*) ;;
+    *) fail "every coordinator in $CLUSTER_HOME has lost its metadata, so nobody knows the tables. Put back a copy of their directories, or start anew in another --home" ;;
+  esac
   if [ ${#missing[@]} -eq 0 ]; then
     save_conf
-    # shellcheck disable=SC2046 # service names have no blanks
-    wait_ready "$START_TIMEOUT" $(service_names) >/dev/null
-    say "Already up: $running services in $CLUSTER_HOME"
+    wait_ready "$START_TIMEOUT" "${running[@]}" >/dev/null
+    say "Already up: ${#running[@]} services in $CLUSTER_HOME"
     tell_of_settings
     return 0
   fi
-  for service in "${missing[@]}"; do
-    check_ports "$service"
-    check_metadata "$service"
-  done
+  for service in "${missing[@]}"; do check_ports "$service"; done
   save_conf
   say "Starting ${missing[*]} in $CLUSTER_HOME"
   for service in "${missing[@]}"; do start_service "$service"; done
-  # shellcheck disable=SC2046 # service names have no blanks
-  wait_ready "$START_TIMEOUT" $(service_names)
+  wait_ready "$START_TIMEOUT" ${running[@]+"${running[@]}"} "${missing[@]}"
   touch "$CLUSTER_HOME/run/formed"
   say "Up in $((SECONDS - started)) s"
-  [ "$running" = 0 ] || tell_of_settings
+  [ ${#running[@]} -eq 0 ] || tell_of_settings
 }
 
 # A coordinator that has lost its directory may not come back as if it were new: it could help to
-# elect one that does not know what it has promised to keep.
+# elect one that does not know what it has promised to keep. The others go on without it.
+has_lost_metadata() {
+  [ "$(service_kind "$1")" = coordinator ] && [ "$COORDINATORS" -gt 1 ] &&
+    [ -e "$CLUSTER_HOME/run/formed" ] && [ ! -d "$(coordinator_home "$1")/coordinator/raft" ]
+}
+
 check_metadata() {
-  [ "$(service_kind "$1")" = coordinator ] && [ "$COORDINATORS" -gt 1 ] || return 0
-  [ -e "$CLUSTER_HOME/run/formed" ] || return 0
-  [ -d "$(coordinator_home "$1")/coordinator/raft" ] ||
+  ! has_lost_metadata "$1" ||
     fail "$1 has lost its metadata ($(coordinator_home "$1")/coordinator is not there). It cannot start empty under its old id: see 'Replacing a coordinator' in docs/operations.md"
 }
 
@@ -241,18 +250,33 @@ start_and_wait() {
   wait_ready "$START_TIMEOUT" "$SERVICE"
 }
 
-# One word for what a service is doing.
+# One word for what a service is doing. A coordinator without its metadata is `lost`, or `replaced`
+# when the others say that they are no longer a group with it.
 service_state() {
   if find_running "$1"; then
     case $(process_state "$PID") in
       T | t) printf 'paused' ;;
       *) if is_ready "$1"; then printf 'ready'; else printf 'not ready'; fi ;;
     esac
+  elif has_lost_metadata "$1"; then
+    if is_no_member "$1"; then printf 'replaced'; else printf 'lost'; fi
   elif [ -f "$(pid_file "$1")" ]; then
     printf 'died'
   else
     printf 'stopped'
   fi
+}
+
+# Whether a coordinator that knows a leader says that this one is not in the group.
+is_no_member() {
+  local other group
+  for other in $(service_names); do
+    [ "$(service_kind "$other")" = coordinator ] && find_running "$other" || continue
+    group=$(http_get "$(http_port "$other")" /api/v1/coordinators) || continue
+    case $group in *'"leader":"'*) ;; *) continue ;; esac
+    case $group in *"\"id\":\"$(service_number "$1")\""*) return 1 ;; *) return 0 ;; esac
+  done
+  return 1
 }
 
 # What there is to say of a service besides its state: whether a coordinator leads.
@@ -264,7 +288,7 @@ service_remark() {
   esac
 }
 
-# Exit code 0 when every service is ready, 3 otherwise.
+# Exit code 0 when every service is ready, 3 otherwise; one that was replaced is not missed.
 command_status() {
   parse_home "$@"
   no_more_arguments ${ARGS[@]+"${ARGS[@]}"}
@@ -275,7 +299,7 @@ command_status() {
   printf "$format" SERVICE PID STATE GRPC HTTP UPTIME MEMORY "" | sed 's/ *$//'
   for service in $(service_names); do
     state=$(service_state "$service")
-    [ "$state" = ready ] || all_ready=""
+    case $state in ready | replaced) ;; *) all_ready="" ;; esac
     pid=- uptime=- memory=-
     if find_running "$service"; then
       pid=$PID

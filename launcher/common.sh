@@ -22,7 +22,7 @@ fail_unknown() {
   local nearest
   nearest=$(nearest_word "$2" "$3")
   [ -z "$nearest" ] || nearest="; did you mean '$nearest'?"
-  fail_usage "unknown $1 '$2'$nearest See ./sluice help"
+  fail_usage "unknown $1 '$2'${nearest:-.} See ./sluice help"
 }
 
 # Prints the candidate with the smallest edit distance, or nothing when none is close.

@@ -30,13 +30,14 @@ image_dir() {
   cat "$SLUICE_ROOT/target/image/$1.current"
 }
 
-# Makes what is missing for these kinds of services.
+# Makes the images of these kinds of services where they are missing. That is soon done: whoever
+# waits for a service to come back does not wait for more.
 ensure_images() {
   with_lock "$SLUICE_ROOT/target/image.lock" make_images "$@"
 }
 
 make_images() {
-  local kind module dir missing=""
+  local kind module dir
   for kind in "$@"; do
     module=$(module_of_kind "$kind")
     [ -f "$(module_jar "$module")" ] || fail "$module is not built: $(module_jar "$module") is missing. Run ./sluice build"
@@ -48,12 +49,32 @@ make_images() {
     # In one step: another launcher may be reading it.
     printf '%s\n' "$dir" >"$SLUICE_ROOT/target/image/$module.current.new"
     mv "$SLUICE_ROOT/target/image/$module.current.new" "$SLUICE_ROOT/target/image/$module.current"
-    [ -f "$dir/$kind.jsa" ] || [ -f "$dir/$kind.failed" ] || missing="$missing${missing:+ }$kind"
   done
-  if [ -n "$missing" ] && [ "${SLUICE_CLASS_ARCHIVE:-on}" != off ]; then
+}
+
+# Makes the archives of these kinds where they are missing, which takes most of a minute, one
+# launcher after the other. Not while somebody waits for a service: it starts without one too.
+ensure_archives() {
+  local lock=$SLUICE_ROOT/target/archives.lock missing
+  [ "${SLUICE_CLASS_ARCHIVE:-on}" != off ] && [ -n "$(missing_archives "$@")" ] || return 0
+  exec 8>"$lock"
+  ! command -v flock >/dev/null 2>&1 || flock 8
+  missing=$(missing_archives "$@")
+  if [ -n "$missing" ]; then
     say "Preparing class-data archives for faster starts (once per build): $missing"
     train_archives "$missing"
   fi
+  exec 8>&-
+}
+
+# Those of these kinds whose image has no archive yet, and of which none has failed.
+missing_archives() {
+  local kind dir missing=""
+  for kind in "$@"; do
+    dir=$(image_dir "$(module_of_kind "$kind")")
+    [ -f "$dir/$kind.jsa" ] || [ -f "$dir/$kind.failed" ] || missing="$missing${missing:+ }$kind"
+  done
+  printf '%s' "$missing"
 }
 
 copy_image() {
@@ -106,34 +127,86 @@ run_sql() {
 # load, and stops them: each writes its archive on the way out. Without an archive a service only
 # starts more slowly, so a failure is noted and remembered, not fatal.
 train_archives() {
-  local work base started=$SECONDS kind dir kinds=$1
-  # What the lake does, it does together with the others: those run from the archives they have.
+  local base dir started=$SECONDS kind i kinds="coordinator $1"
+  local -a trained=() dirs=()
+  # What the lake does, it does together with the others.
   case " $kinds " in *" tiering "* | *" lake "* | *" lake-sql "*)
     for kind in tablet tiering lake lake-sql; do
       [ -d "$(image_dir "$(module_of_kind "$kind")" 2>/dev/null)" ] && kinds="$kinds $kind"
     done
     ;;
   esac
-  work=$(mktemp -d "${TMPDIR:-/tmp}/sluice-train-XXXXXX")
+  # Those that have an archive run from it; each of the others makes one, whoever it was meant for.
+  for kind in $kinds; do
+    dir=$(image_dir "$(module_of_kind "$kind")")
+    case " ${trained[*]-} " in *" $kind "*) continue ;; esac
+    [ -f "$dir/$kind.jsa" ] && continue
+    trained+=("$kind")
+    dirs+=("$dir")
+    # What a training left that did not come to its end.
+    rm -f "$dir/$kind.jsa.new"
+  done
   base=$(free_port_base)
-  if ! SLUICE_TRAINING=$kinds bash -c '
+  TRAINING_PID=""
+  TRAINING_DIR=$(mktemp -d "${TMPDIR:-/tmp}/sluice-train-XXXXXX")
+  trap 'abandon_training; exit 130' INT
+  trap 'abandon_training; exit 143' TERM
+  trap 'abandon_training; exit 129' HUP
+  # In the background, as only then a signal is seen before it is over.
+  run_training "$kinds" "$base" >"$TRAINING_DIR/log" 2>&1 8>&- </dev/null &
+  TRAINING_PID=$!
+  wait "$TRAINING_PID" || true
+  trap - INT TERM HUP
+  for ((i = 0; i < ${#trained[@]}; i++)); do keep_archive "${trained[i]}" "${dirs[i]}"; done
+  rm -rf "$TRAINING_DIR"
+  say "Prepared in $((SECONDS - started)) s"
+}
+
+run_training() {
+  if ! SLUICE_TRAINING=$1 bash -c '
       cd / && "$0" up --no-build --home "$1" --port-base "$2" --timeout 180 --set coordinator.sluice.tiering.poll-interval=1s \
         --set tiering.sluice.tiering.report-interval=1s && "$0" down --home "$1"' \
-    "$SLUICE_ROOT/sluice" "$work/home" "$base" >"$work/log" 2>&1 9>&- </dev/null; then
-    SLUICE_TRAINING=$kinds "$SLUICE_ROOT/sluice" down --home "$work/home" >>"$work/log" 2>&1 || true
+    "$SLUICE_ROOT/sluice" "$TRAINING_DIR/home" "$2"; then
+    SLUICE_TRAINING=$1 "$SLUICE_ROOT/sluice" down --home "$TRAINING_DIR/home" || true
   fi
-  for kind in $1; do
-    dir=$(image_dir "$(module_of_kind "$kind")")
-    if [ -f "$dir/$kind.jsa.new" ]; then
-      mv "$dir/$kind.jsa.new" "$dir/$kind.jsa"
-      rm -f "$dir/$kind.failed"
-    elif [ ! -f "$dir/$kind.jsa" ]; then
-      cp "$work/log" "$dir/$kind.failed"
-      note "Notice: no class-data archive for $kind; it starts more slowly (see $dir/$kind.failed)"
-    fi
+}
+
+# keep_archive KIND IMAGE: takes over what a service of this kind wrote. Without it the kind counts as
+# one that cannot be trained, unless a build has made another image meanwhile.
+keep_archive() {
+  local archive=$2/$1.jsa
+  if [ -f "$archive.new" ]; then
+    mv "$archive.new" "$archive"
+    rm -f "$2/$1.failed"
+  elif [ ! -f "$archive" ] && [ "$(image_dir "$(module_of_kind "$1")")" = "$2" ]; then
+    cp "$TRAINING_DIR/log" "$2/$1.failed"
+    note "Notice: no class-data archive for $1; it starts more slowly (see $2/$1.failed)"
+  fi
+}
+
+# Kills what was started for the training: all processes with its directory among their arguments,
+# a name that nothing else has. One of them may just be starting another, so it looks until there
+# is none.
+abandon_training() {
+  local attempt pids
+  trap - INT TERM HUP
+  if [ -n "$TRAINING_PID" ]; then
+    kill -KILL "$TRAINING_PID" 2>/dev/null || true
+    wait "$TRAINING_PID" 2>/dev/null || true
+  fi
+  for ((attempt = 0; attempt < 50; attempt++)); do
+    pids=$(pids_naming "$TRAINING_DIR")
+    [ -n "$pids" ] || break
+    # shellcheck disable=SC2086 # one word a process
+    kill -KILL $pids 2>/dev/null || true
+    sleep 0.1
   done
-  rm -rf "$work"
-  say "Prepared in $((SECONDS - started)) s"
+  rm -rf "$TRAINING_DIR"
+}
+
+# Process ids of those with a text among their arguments, and of none that only looks for it.
+pids_naming() {
+  ps -A -ww -o pid= -o args= 2>/dev/null | WANTED=$1 awk 'index($0, ENVIRON["WANTED"]) { print $1 }'
 }
 
 # Prints the Java options that make a kind of service use its archive, or write it while training.

@@ -69,14 +69,20 @@ public final class Main {
 
   /** Runs the command that the words name and returns the exit code. */
   int run(List<String> words) {
-    if (words.isEmpty() || words.get(0).equals("help") || words.get(0).equals("--help")) {
+    boolean help = !words.isEmpty() && List.of("help", "--help").contains(words.get(0));
+    if (words.isEmpty() || (help && words.size() == 1)) {
       context.terminal().text(overview());
       return words.isEmpty() ? WRONG_USAGE : 0;
     }
-    String name = words.get(0);
+    return help
+        ? run(words.get(1), List.of("--help"))
+        : run(words.get(0), words.subList(1, words.size()));
+  }
+
+  private int run(String name, List<String> words) {
     for (Command command : commands) {
       if (command.commandLine().command().equals(name)) {
-        return run(command, words.subList(1, words.size()));
+        return run(command, words);
       }
     }
     List<String> known = commands.stream().map(c -> c.commandLine().command()).toList();

@@ -123,6 +123,14 @@ class MainTest {
   }
 
   @Test
+  void helpOnACommandIsThatOfTheCommand() {
+    assertThat(run(Main.allCommands(), "help", "alter")).isZero();
+    assertThat(captured.output()).startsWith("Usage: sluice alter").contains("set-option");
+    assertThat(run(Main.allCommands(), "help", "altr")).isEqualTo(2);
+    assertThat(captured.problems()).contains("unknown command altr; did you mean alter?");
+  }
+
+  @Test
   void benchRefusesUnknownPeersAndNames() {
     assertThat(run(Main.allCommands(), "bench", "log-append", "--with", "kafka,flus")).isEqualTo(2);
     assertThat(captured.problems()).contains("--with has 'flus'").contains("did you mean fluss?");

@@ -15,6 +15,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /** {@code sluice cluster}: how the replicas are, and what an operator does with them. */
 public final class ClusterCommand implements Command {
@@ -31,6 +33,20 @@ public final class ClusterCommand implements Command {
           "move",
           "elect",
           "elect-preferred");
+
+  /** Words behind the action. */
+  private static final Map<String, Integer> WORDS =
+      Map.of("drain", 1, "activate", 1, "decommission", 1, "move", 2, "elect", 2);
+
+  /** The options that belong to some actions alone. */
+  private static final Map<String, Set<String>> OPTIONS =
+      Map.of(
+          "rebalance",
+          Set.of("--plan", "--status", "--cancel"),
+          "move",
+          Set.of("--cancel", "--replicas", "--partition-id"),
+          "elect",
+          Set.of("--server", "--partition-id", "--accept-data-loss"));
 
   private static final CommandLine LINE =
       CommandLine.of("cluster", "Shows replicas and servers, and moves replicas between servers.")
@@ -63,19 +79,21 @@ public final class ClusterCommand implements Command {
         new RestClient(context.settings().endpoints().coordinators(), "coordinator-1", TIMEOUT);
     Terminal terminal = context.terminal();
     String action = arguments.value("ACTION").orElse("status");
+    checkWords(action, arguments);
     switch (action) {
       case "status" -> new StatusReport(rest, terminal).show();
       case "servers" -> new ServersReport(rest, terminal).show();
       case "rebalance" -> rebalance(arguments, rest, terminal);
-      case "drain" -> drain(server(arguments), rest, terminal);
+      case "drain" -> drain(server(action, arguments), rest, terminal);
       case "activate" -> {
-        rest.post(API + "/servers/" + server(arguments) + "/activate", Map.of());
-        terminal.line("Server " + server(arguments) + " is given replicas again.");
+        rest.post(API + "/servers/" + server(action, arguments) + "/activate", Map.of());
+        terminal.line("Server " + server(action, arguments) + " is given replicas again.");
         terminal.line("./sluice cluster rebalance moves its share to it.");
       }
       case "decommission" -> {
-        rest.post(API + "/servers/" + server(arguments) + "/decommission", Map.of());
-        terminal.line("Server " + server(arguments) + " is decommissioned: stop its process.");
+        rest.post(API + "/servers/" + server(action, arguments) + "/decommission", Map.of());
+        terminal.line(
+            "Server " + server(action, arguments) + " is decommissioned: stop its process.");
         terminal.line("When it has stopped, say it again and the cluster forgets it.");
       }
       case "move" -> move(arguments, rest, terminal);
@@ -87,24 +105,54 @@ public final class ClusterCommand implements Command {
                 + " buckets were not led by their preferred replica; they are now, where it is in"
                 + " sync.");
       }
-      default ->
-          throw new UsageException(
-              "unknown action '"
-                  + action
-                  + "'; it may be "
-                  + String.join(", ", ACTIONS)
-                  + NearestName.suggestion(action, ACTIONS));
+      default -> throw new IllegalStateException("No such action: " + action);
     }
     return 0;
   }
 
+  /** Refuses what the action does not take: who writes it means something else. */
+  private static void checkWords(String action, Arguments arguments) {
+    if (!ACTIONS.contains(action)) {
+      throw new UsageException(
+          "unknown action '"
+              + action
+              + "'; it may be "
+              + String.join(", ", ACTIONS)
+              + NearestName.suggestion(action, ACTIONS));
+    }
+    Set<String> taken = OPTIONS.getOrDefault(action, Set.of());
+    for (String option : OPTIONS.values().stream().flatMap(Set::stream).sorted().toList()) {
+      boolean given = arguments.has(option) || arguments.value(option).isPresent();
+      if (given && !taken.contains(option)) {
+        throw new UsageException(action + " does not take " + option);
+      }
+    }
+    List<String> words =
+        Stream.of("WHAT", "BUCKET").flatMap(name -> arguments.value(name).stream()).toList();
+    int most = WORDS.getOrDefault(action, 0);
+    if (words.size() > most) {
+      throw new UsageException(
+          action
+              + " takes nothing behind "
+              + (most == 0 ? "it" : "'" + words.get(most - 1) + "'")
+              + ", but there is '"
+              + words.get(most)
+              + "'");
+    }
+  }
+
   private static void rebalance(Arguments arguments, RestClient rest, Terminal terminal) {
+    List<String> wanted =
+        Stream.of("--plan", "--status", "--cancel").filter(arguments::has).toList();
+    if (wanted.size() > 1) {
+      throw new UsageException(wanted.get(0) + " and " + wanted.get(1) + " do not go together");
+    }
     RebalanceReport report = new RebalanceReport(terminal);
     String path = API + "/rebalance";
     if (arguments.has("--plan")) {
       report.plan(rest.get(path + "/plan"));
     } else if (arguments.has("--status")) {
-      report.progress(rest.get(path));
+      report.status(rest.get(path));
     } else if (arguments.has("--cancel")) {
       report.progress(rest.delete(path));
     } else {
@@ -120,7 +168,7 @@ public final class ClusterCommand implements Command {
   }
 
   private static void move(Arguments arguments, RestClient rest, Terminal terminal) {
-    String path = bucket(arguments) + "/reassign" + partition(arguments);
+    String path = bucket("move", arguments) + "/reassign" + partition(arguments);
     if (arguments.has("--cancel")) {
       rest.delete(path);
       terminal.line("The move is given up: the replicas are where they were.");
@@ -130,6 +178,10 @@ public final class ClusterCommand implements Command {
         arguments.list("--replicas").stream().map(word -> id("--replicas", word)).toList();
     if (replicas.isEmpty()) {
       throw new UsageException("move needs --replicas N,... with the servers that shall have it");
+    }
+    String given = arguments.value("--replicas").orElse("");
+    if (Stream.of(given.split(",")).filter(word -> !word.isBlank()).count() > replicas.size()) {
+      throw new UsageException("--replicas " + given + " names a server twice");
     }
     rest.post(path, Map.of("replicas", replicas));
     terminal.line(
@@ -154,24 +206,28 @@ public final class ClusterCommand implements Command {
               + " will not come back");
     }
     rest.post(
-        bucket(arguments) + "/elect-unclean" + partition(arguments),
+        bucket("elect", arguments) + "/elect-unclean" + partition(arguments),
         Map.of("serverId", server, "acceptDataLoss", true));
     terminal.line("Server " + server + " leads, and the others follow it.");
     terminal.line("Its log and sluice_replication_holes_total tell what was lost.");
   }
 
-  private static String bucket(Arguments arguments) {
+  private static String bucket(String action, Arguments arguments) {
     String text =
         arguments
             .value("WHAT")
-            .orElseThrow(() -> new UsageException("it needs the table and the bucket's number"));
+            .orElseThrow(
+                () -> new UsageException(action + " needs the table and the bucket's number"));
     TablePath table = TablePath.parse(text);
     int bucket =
         id(
             "BUCKET",
             arguments
                 .value("BUCKET")
-                .orElseThrow(() -> new UsageException("it needs the number of the bucket")));
+                .orElseThrow(
+                    () ->
+                        new UsageException(
+                            action + " needs the number of the bucket of " + table)));
     return API + "/tables/" + table.database() + "/" + table.table() + "/buckets/" + bucket;
   }
 
@@ -182,13 +238,15 @@ public final class ClusterCommand implements Command {
         : "";
   }
 
-  private static int server(Arguments arguments) {
+  private static int server(String action, Arguments arguments) {
     return id(
         "the server's id",
         arguments
             .value("WHAT")
             .orElseThrow(
-                () -> new UsageException("it needs a server's id; cluster servers lists them")));
+                () ->
+                    new UsageException(
+                        action + " needs a server's id; ./sluice cluster servers lists them")));
   }
 
   private static int id(String what, String text) {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.sluice.cli.terminal.Figures;
 import io.sluice.cli.terminal.Terminal;
 import io.sluice.cli.terminal.TextTable;
+import java.time.Instant;
 
 /** A plan of moves, or how far it is. */
 final class RebalanceReport {
@@ -62,6 +63,20 @@ final class RebalanceReport {
               + " --cancel gives it up.");
     }
     reason(progress);
+  }
+
+  /** How far it is, and what that means when this coordinator knows of none. */
+  void status(JsonNode progress) {
+    progress(progress);
+    if (progress.path("state").asText().equals("IDLE")) {
+      terminal.line(
+          "  since "
+              + Instant.ofEpochMilli(progress.path("leadsSinceMs").asLong())
+              + ", when this coordinator began to lead. One that was begun before ended with its"
+              + " leader:");
+      terminal.line(
+          "  moves under way go on, and ./sluice cluster rebalance --plan shows what is left to do.");
+    }
   }
 
   /** How far it is; one line when there is none. */

@@ -4,13 +4,11 @@ import io.sluice.cli.Command;
 import io.sluice.cli.CommandContext;
 import io.sluice.cli.options.Arguments;
 import io.sluice.cli.options.CommandLine;
-import io.sluice.cli.options.UsageException;
 import io.sluice.client.Admin;
 import io.sluice.client.Connection;
 import io.sluice.client.TableDescription;
 import io.sluice.common.TablePath;
 import io.sluice.format.schema.SchemaChange;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -46,7 +44,7 @@ public final class AlterCommand implements Command {
     ColumnPlace place = ColumnPlace.of(arguments, action);
     String done;
     if (action == AlterAction.SET_OPTION) {
-      Map<String, String> options = options(words);
+      Map<String, String> options = KeyValue.options("set-option", words);
       run(context, admin -> admin.alterOptions(path, options, List.of()));
       done = "Set " + String.join(", ", options.keySet()) + " of " + path;
     } else if (action == AlterAction.RESET_OPTION) {
@@ -73,16 +71,5 @@ public final class AlterCommand implements Command {
     try (Connection connection = Connection.open(context.settings().client())) {
       return question.ask(connection.admin());
     }
-  }
-
-  private static Map<String, String> options(List<String> words) {
-    Map<String, String> options = new LinkedHashMap<>();
-    for (String word : words) {
-      KeyValue option = KeyValue.parse("set-option", word);
-      if (options.put(option.key(), option.value()) != null) {
-        throw new UsageException("option " + option.key() + " is given twice");
-      }
-    }
-    return options;
   }
 }

@@ -23,7 +23,7 @@ public final class CreateCommand implements Command {
         .option("--partition-by", "A,B", "columns whose values make partitions (default none)")
         .option("--buckets", "N", "number of buckets, of each partition (default 1)")
         .option("--bucket-key", "A,B", "columns whose values choose the bucket (default none)")
-        .option("--set", "KEY=VALUE,...", "table options, for example table.log.ttl=3d")
+        .option("--set", "KEY=VALUE,...", "table options, as table.log.ttl=3d; may be given again")
         .option("--comment", "TEXT", "what the table holds")
         .note(
             "For example: ./sluice create demo.readings \"at TIMESTAMP(3) NOT NULL\" \"celsius"
@@ -48,8 +48,9 @@ public final class CreateCommand implements Command {
     }
     spec.primaryKey(primaryKey.toArray(String[]::new));
     spec.partitionedBy(arguments.list("--partition-by").toArray(String[]::new));
-    KeyValue.list("--set", arguments.list("--set"))
-        .forEach(option -> spec.option(option.key(), option.value()));
+    arguments
+        .value("--set")
+        .ifPresent(options -> KeyValue.options("--set", options).forEach(spec::option));
     List<String> key = arguments.list("--bucket-key");
     if (!key.isEmpty()) {
       spec.bucketKey(key.toArray(String[]::new));

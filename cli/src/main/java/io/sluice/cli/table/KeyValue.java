@@ -1,8 +1,10 @@
 package io.sluice.cli.table;
 
 import io.sluice.cli.options.UsageException;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * A word of the form {@code KEY=VALUE}.
@@ -11,27 +13,34 @@ import java.util.List;
  * @param value what stands behind it, perhaps nothing
  */
 record KeyValue(String key, String value) {
+  /** A comma behind which another {@code KEY=} begins; every other one belongs to a value. */
+  private static final Pattern BETWEEN = Pattern.compile(",(?=\\s*[A-Za-z0-9_.-]+\\s*=)");
+
   /** Reads it; UsageException naming what it was given for. */
   static KeyValue parse(String of, String text) {
     int equals = text.indexOf('=');
     if (equals < 1) {
       throw new UsageException(of + " takes KEY=VALUE, not '" + text + "'");
     }
-    return new KeyValue(text.substring(0, equals).strip(), text.substring(equals + 1).strip());
+    String value = text.substring(equals + 1);
+    // A blank is a value too, as of a delimiter.
+    return new KeyValue(text.substring(0, equals).strip(), value.isBlank() ? value : value.strip());
   }
 
-  /** Several of them; a word without an equals sign goes on with the value before it. */
-  static List<KeyValue> list(String of, List<String> words) {
-    List<KeyValue> found = new ArrayList<>();
+  /** Options, each a word of its own, in their order; UsageException when one is given twice. */
+  static Map<String, String> options(String of, List<String> words) {
+    Map<String, String> options = new LinkedHashMap<>();
     for (String word : words) {
-      int last = found.size() - 1;
-      if (last >= 0 && word.indexOf('=') < 0) {
-        KeyValue before = found.get(last);
-        found.set(last, new KeyValue(before.key(), before.value() + "," + word));
-      } else {
-        found.add(parse(of, word));
+      KeyValue option = parse(of, word);
+      if (options.put(option.key(), option.value()) != null) {
+        throw new UsageException("option " + option.key() + " is given twice");
       }
     }
-    return found;
+    return options;
+  }
+
+  /** Options with commas between them. */
+  static Map<String, String> options(String of, String text) {
+    return options(of, List.of(BETWEEN.split(text, -1)));
   }
 }

@@ -3,16 +3,13 @@ package io.sluice.cli.replicas;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.sluice.cli.CommandContext;
-import io.sluice.cli.Settings;
+import io.sluice.cli.CommandUnderTest;
 import io.sluice.cli.options.UsageException;
 import io.sluice.cli.rest.FakeService;
-import io.sluice.cli.terminal.CapturedTerminal;
-import io.sluice.testkit.MovedClock;
-import java.util.List;
-import java.util.Properties;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ClusterCommandTest {
   private static final String RUNNING =
@@ -26,28 +23,20 @@ class ClusterCommandTest {
        "startedMs":0}
       """;
 
-  private final CapturedTerminal captured = CapturedTerminal.plain();
-  private final FakeService coordinator = new FakeService();
+  private final CommandUnderTest command = new CommandUnderTest(new ClusterCommand());
+  private final FakeService coordinator = command.coordinator();
 
   @AfterEach
   void close() {
-    coordinator.close();
+    command.close();
   }
 
-  private String run(String... words) {
-    Properties properties = new Properties();
-    properties.setProperty("sluice.rest", coordinator.url());
-    ClusterCommand command = new ClusterCommand();
-    int code =
-        command.run(
-            command.commandLine().parse(List.of(words)),
-            new CommandContext(captured.terminal(), Settings.of(properties), new MovedClock(0)));
-    assertThat(code).isZero();
-    return captured.output();
+  private String run(String... words) throws Exception {
+    return command.run(words);
   }
 
   @Test
-  void saysThatAllIsWell() {
+  void saysThatAllIsWell() throws Exception {
     coordinator
         .answers(
             "/api/v1/replication",
@@ -63,7 +52,7 @@ class ClusterCommandTest {
   }
 
   @Test
-  void namesTheBucketsThatAreIllAndWhatToDo() {
+  void namesTheBucketsThatAreIllAndWhatToDo() throws Exception {
     coordinator
         .answers(
             "/api/v1/replication",
@@ -97,7 +86,7 @@ class ClusterCommandTest {
   }
 
   @Test
-  void showsServersWithWhatIsWantedOfThem() {
+  void showsServersWithWhatIsWantedOfThem() throws Exception {
     coordinator.answers(
         "/api/v1/servers?limit=1000",
         200,
@@ -120,7 +109,7 @@ class ClusterCommandTest {
   }
 
   @Test
-  void showsThePlanBeginsItAndGivesItUp() {
+  void showsThePlanBeginsItAndGivesItUp() throws Exception {
     coordinator
         .answers(
             "/api/v1/rebalance/plan",
@@ -152,7 +141,7 @@ class ClusterCommandTest {
   }
 
   @Test
-  void asksForWhatTheOperatorWants() {
+  void asksForWhatTheOperatorWants() throws Exception {
     coordinator
         .answers("/api/v1/servers/3/activate", 204, "")
         .answers("/api/v1/servers/3/decommission", 204, "")
@@ -174,19 +163,42 @@ class ClusterCommandTest {
   }
 
   @Test
-  void losesNothingByMistake() {
-    assertThatThrownBy(() -> run("elect", "demo.t", "2", "--server", "2"))
+  void aLeaderThatKnowsOfNoRebalanceSaysSinceWhen() throws Exception {
+    coordinator.answers(
+        "/api/v1/rebalance", 200, IDLE.replace("}", ",\"leadsSinceMs\":1764480000000}"));
+    assertThat(run("rebalance", "--status"))
+        .contains("rebalance: none")
+        .contains("since 2025-11-30T05:20:00Z, when this coordinator began to lead")
+        .contains("rebalance --plan shows what is left");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "elect demo.t 2 --server 2|--accept-data-loss",
+        "elect demo.t 2 --accept-data-loss|elect needs --server N, which is to lead",
+        "elect demo.t 2 --server two|--server is 'two'; it must be a number",
+        "move demo.t 2|--replicas",
+        "move demo.t 2 --replicas 1,b|--replicas is 'b'; it must be a number",
+        "move demo.t 2 --replicas 1,2,1|--replicas 1,2,1 names a server twice",
+        "move demo.t 2 --plan|move does not take --plan",
+        "move --replicas 1|move needs the table and the bucket's number",
+        "move demo.t --replicas 1|move needs the number of the bucket of demo.t",
+        "move demo.t two --replicas 1|BUCKET is 'two'; it must be a number",
+        "drain|drain needs a server's id; ./sluice cluster servers lists them",
+        "drain three|the server's id is 'three'; it must be a number",
+        "drain 3 4|drain takes nothing behind '3', but there is '4'",
+        "drain 3 --plan|drain does not take --plan",
+        "drian 3|drain",
+        "servers 3|servers takes nothing behind it, but there is '3'",
+        "status --replicas 1|status does not take --replicas",
+        "rebalance --plan --cancel|--plan and --cancel do not go together"
+      })
+  void losesNothingByMistake(String wordsAndReason) {
+    String[] parts = wordsAndReason.split("\\|");
+    assertThatThrownBy(() -> run(parts[0].split(" ")))
         .isInstanceOf(UsageException.class)
-        .hasMessageContaining("--accept-data-loss");
-    assertThatThrownBy(() -> run("move", "demo.t", "2"))
-        .isInstanceOf(UsageException.class)
-        .hasMessageContaining("--replicas");
-    assertThatThrownBy(() -> run("drain", "three"))
-        .isInstanceOf(UsageException.class)
-        .hasMessageContaining("must be a number");
-    assertThatThrownBy(() -> run("drian", "3"))
-        .isInstanceOf(UsageException.class)
-        .hasMessageContaining("drain");
+        .hasMessageContaining(parts[1]);
     assertThat(coordinator.requests()).isEmpty();
   }
 }

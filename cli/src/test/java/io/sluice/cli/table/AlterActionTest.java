@@ -2,6 +2,7 @@ package io.sluice.cli.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.entry;
 
 import io.sluice.cli.options.Arguments;
 import io.sluice.cli.options.UsageException;
@@ -106,10 +107,19 @@ class AlterActionTest {
 
   @Test
   void optionsMayHaveCommasInTheirValues() {
-    assertThat(KeyValue.list("--set", List.of("table.log.ttl=3d", "a.b=x", "y", "c=")))
+    assertThat(KeyValue.options("--set", "table.log.ttl=3d,a.b=x,y,x, c=,d=1"))
         .containsExactly(
-            new KeyValue("table.log.ttl", "3d"), new KeyValue("a.b", "x,y"), new KeyValue("c", ""));
-    assertThatThrownBy(() -> KeyValue.list("--set", List.of("x")))
+            entry("table.log.ttl", "3d"), entry("a.b", "x,y,x"), entry("c", ""), entry("d", "1"));
+    assertThat(KeyValue.options("--set", "fields.x.agg.delimiter=,"))
+        .containsExactly(entry("fields.x.agg.delimiter", ","));
+    assertThat(KeyValue.options("--set", "fields.x.agg.delimiter=,,b=2,fields.y.agg.delimiter= "))
+        .containsExactly(
+            entry("fields.x.agg.delimiter", ","),
+            entry("b", "2"),
+            entry("fields.y.agg.delimiter", " "));
+    assertThatThrownBy(() -> KeyValue.options("--set", "x"))
         .hasMessage("--set takes KEY=VALUE, not 'x'");
+    assertThatThrownBy(() -> KeyValue.options("--set", "a=1,b=2,a=3"))
+        .hasMessage("option a is given twice");
   }
 }

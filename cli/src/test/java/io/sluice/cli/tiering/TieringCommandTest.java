@@ -2,13 +2,8 @@ package io.sluice.cli.tiering;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.cli.CommandContext;
-import io.sluice.cli.Settings;
+import io.sluice.cli.CommandUnderTest;
 import io.sluice.cli.rest.FakeService;
-import io.sluice.cli.terminal.CapturedTerminal;
-import io.sluice.testkit.MovedClock;
-import java.util.List;
-import java.util.Properties;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,8 +22,8 @@ class TieringCommandTest {
         "lastFailure":{"cause":"disk full","scope":"WORKER","worker":"tiering-1","atMs":1}}]}
       """;
 
-  private final FakeService coordinator = new FakeService();
-  private final CapturedTerminal captured = CapturedTerminal.plain();
+  private final CommandUnderTest command = new CommandUnderTest(new TieringCommand());
+  private final FakeService coordinator = command.coordinator();
 
   @BeforeEach
   void answer() {
@@ -51,25 +46,13 @@ class TieringCommandTest {
 
   @AfterEach
   void close() {
-    coordinator.close();
-  }
-
-  private void run(String... words) {
-    Properties properties = new Properties();
-    properties.setProperty("sluice.rest", coordinator.url());
-    TieringCommand command = new TieringCommand();
-    int code =
-        command.run(
-            command.commandLine().parse(List.of(words)),
-            new CommandContext(captured.terminal(), Settings.of(properties), new MovedClock(0)));
-    assertThat(code).isZero();
+    command.close();
   }
 
   @Test
-  void showsCountsTablesAndWorkers() {
+  void showsCountsTablesAndWorkers() throws Exception {
     coordinator.answers("/api/v1/tiering/tables?limit=100", 200, TABLES);
-    run();
-    assertThat(captured.output())
+    assertThat(command.run())
         .contains("waiting 1   ready 0   tiering 1   done 0   failed 1   held 0")
         .contains("workers 1 of 2")
         .contains("The lake fails: store is away")
@@ -80,10 +63,10 @@ class TieringCommandTest {
   }
 
   @Test
-  void asksForWhatIsWanted() {
+  void asksForWhatIsWanted() throws Exception {
     coordinator.answers(
         "/api/v1/tiering/tables?limit=5&database=a+b&group=FAILED", 200, "{\"items\":[]}");
-    run("--limit", "5", "--database", "a b", "--group", "failed");
-    assertThat(captured.output()).contains("No table of that kind");
+    assertThat(command.run("--limit", "5", "--database", "a b", "--group", "failed"))
+        .contains("No table of that kind");
   }
 }

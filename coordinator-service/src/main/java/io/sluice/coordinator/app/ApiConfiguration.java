@@ -70,8 +70,9 @@ final class ApiConfiguration {
   }
 
   @Bean
-  ServersController serversController(Catalog catalog, TabletSessions sessions) {
-    return new ServersController(catalog, sessions);
+  ServersController serversController(
+      Catalog catalog, TabletSessions sessions, RaftMetadataLog log) {
+    return new ServersController(catalog, sessions, log);
   }
 
   @Bean

@@ -1,5 +1,6 @@
 package io.sluice.coordinator.app;
 
+import io.sluice.common.SluiceException;
 import io.sluice.coordinator.metadata.Event;
 import io.sluice.coordinator.metadata.MetadataImage;
 import io.sluice.coordinator.metadata.MetadataLog;
@@ -9,13 +10,14 @@ import java.util.List;
 /**
  * Opens readiness when the metadata is recovered and requests are answered: when this coordinator
  * leads, or follows a leader it can send clients to. One that has lost sight of every leader takes
- * no requests.
+ * no requests, and one that cannot apply a command never again.
  */
 final class LeadershipGate implements MetadataLog.Listener {
   /** The condition. */
   static final String METADATA = "metadata";
 
   private final ReadinessGate gate;
+  private volatile boolean broken;
 
   LeadershipGate(ReadinessGate gate) {
     this.gate = gate;
@@ -28,17 +30,31 @@ final class LeadershipGate implements MetadataLog.Listener {
 
   @Override
   public void leading() {
-    gate.open(METADATA);
+    open();
   }
 
   @Override
   public void following() {
-    gate.open(METADATA);
+    open();
+  }
+
+  private void open() {
+    if (!broken) {
+      gate.open(METADATA);
+    }
   }
 
   @Override
   public void alone() {
-    gate.close(METADATA, "no coordinator leads, as far as this one knows");
+    if (!broken) {
+      gate.close(METADATA, "no coordinator leads, as far as this one knows");
+    }
+  }
+
+  @Override
+  public void broken(SluiceException why) {
+    broken = true;
+    gate.close(METADATA, String.valueOf(why.getMessage()));
   }
 
   @Override

@@ -44,7 +44,7 @@ final class MetricsConfiguration {
   }
 
   @Bean
-  MeterBinder metadataMetrics(RaftMetadataLog log, ClusterCounts counts, TabletSessions sessions) {
+  MeterBinder raftMetrics(RaftMetadataLog log) {
     return registry -> {
       FunctionTimer.builder(
               "sluice.coordinator.apply",
@@ -60,6 +60,15 @@ final class MetricsConfiguration {
       Gauge.builder("sluice.coordinator.leads", log, l -> l.leads() ? 1 : 0)
           .description("1 when this coordinator leads the metadata group")
           .register(registry);
+      Gauge.builder("sluice.coordinator.broken", log, l -> l.isBroken() ? 1 : 0)
+          .description("1 when this coordinator has met a metadata command it cannot apply")
+          .register(registry);
+    };
+  }
+
+  @Bean
+  MeterBinder metadataMetrics(ClusterCounts counts, TabletSessions sessions) {
+    return registry -> {
       Gauge.builder(
               "sluice.coordinator.replicas.offline", sessions, s -> s.offlineReplicas().size())
           .description("Replicas that their servers report as offline")

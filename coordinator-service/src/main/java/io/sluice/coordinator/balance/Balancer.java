@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
  * Carries a plan out while this coordinator leads: a few buckets at a time, so that copies do not
  * crowd out writes (the bytes a second are bounded by each tablet). When a bucket has arrived its
  * preferred leader is elected. What is under way is in the metadata and goes on after a change of
- * the coordinator's leader; the rest of the plan is forgotten then, and is planned anew by whoever
- * asks. Thread-safe.
+ * the coordinator's leader; the rest of the plan is forgotten then, which the progress of the next
+ * leader tells, and is planned anew by whoever asks. Thread-safe.
  */
 public final class Balancer implements MetadataLog.Listener, Agent {
   private static final Logger LOG = LoggerFactory.getLogger(Balancer.class);
@@ -45,6 +45,7 @@ public final class Balancer implements MetadataLog.Listener, Agent {
   private int failed;
   private String lastFailure = "";
   private long startedMs;
+  private long leadsSinceMs;
 
   /** Grows with every plan, so that an answer that belongs to an older one is known. */
   private int number;
@@ -56,7 +57,7 @@ public final class Balancer implements MetadataLog.Listener, Agent {
 
   /** Where a plan is. */
   public enum State {
-    /** There never was one since this coordinator leads. */
+    /** None was begun since this coordinator leads. One from before ended with its leader. */
     IDLE,
     /** It is being carried out. */
     RUNNING,
@@ -74,6 +75,7 @@ public final class Balancer implements MetadataLog.Listener, Agent {
    * @param done buckets that have arrived
    * @param failed changes that were refused or overtaken by others
    * @param lastFailure why something was not moved, empty when all was
+   * @param leadsSinceMs when this coordinator began to lead: it knows of no plan from before
    */
   public record Progress(
       State state,
@@ -83,7 +85,8 @@ public final class Balancer implements MetadataLog.Listener, Agent {
       int done,
       int failed,
       String lastFailure,
-      long startedMs) {
+      long startedMs,
+      long leadsSinceMs) {
     public Progress {
       moving = List.copyOf(moving);
     }
@@ -101,6 +104,17 @@ public final class Balancer implements MetadataLog.Listener, Agent {
   /** Says how the agent's thread is woken; before it starts. */
   public void wakeWith(Runnable action) {
     wake = action;
+  }
+
+  /** NOT_COORDINATOR_LEADER or UNAVAILABLE where no plan can be known. */
+  void requireLeading() {
+    if (!leading) {
+      SluiceException elsewhere = log.notLeading();
+      throw elsewhere != null
+          ? elsewhere
+          : new SluiceException(
+              ErrorCode.UNAVAILABLE, "This coordinator begins to lead; try again");
+    }
   }
 
   /** INVALID_ARGUMENT while a plan is being carried out. */
@@ -123,13 +137,7 @@ public final class Balancer implements MetadataLog.Listener, Agent {
    */
   public Progress start(List<BalancePlanner.Step> plan, String remark) {
     synchronized (this) {
-      if (!leading) {
-        SluiceException elsewhere = log.notLeading();
-        throw elsewhere != null
-            ? elsewhere
-            : new SluiceException(
-                ErrorCode.UNAVAILABLE, "This coordinator begins to lead; try again");
-      }
+      requireLeading();
       requireNoneUnderWay();
       reset();
       lastFailure = remark;
@@ -163,9 +171,12 @@ public final class Balancer implements MetadataLog.Listener, Agent {
    */
   public List<TableBucket> cancel() {
     synchronized (this) {
+      requireLeading();
       if (state != State.RUNNING) {
         throw new SluiceException(
-            ErrorCode.NOT_FOUND, "No rebalance is under way, so there is none to cancel");
+            ErrorCode.NOT_FOUND,
+            "No rebalance is under way, so there is none to cancel; the move of a single bucket is"
+                + " given up by itself (./sluice cluster move TABLE BUCKET --cancel)");
       }
       state = State.CANCELLED;
       waiting.clear();
@@ -185,7 +196,8 @@ public final class Balancer implements MetadataLog.Listener, Agent {
         done,
         failed,
         lastFailure,
-        startedMs);
+        startedMs,
+        leadsSinceMs);
   }
 
   @Override
@@ -351,12 +363,21 @@ public final class Balancer implements MetadataLog.Listener, Agent {
   @Override
   public synchronized void leading() {
     reset();
+    leadsSinceMs = time.epochMs();
     leading = true;
   }
 
   @Override
   public synchronized void following() {
     leading = false;
+    if (state == State.RUNNING) {
+      LOG.warn(
+          "A rebalance ends as this coordinator does not lead any more: {} of {} changes were not"
+              + " begun, {} moves go on. Ask the next leader for a rebalance",
+          waiting.size(),
+          total,
+          moving.size());
+    }
     reset();
   }
 

@@ -57,12 +57,9 @@ public final class ReplicaOperations {
     return plan().thenApply(steps -> balancer.start(steps, ""));
   }
 
-  /** How far the rebalance is. */
+  /** How far the rebalance is; NOT_COORDINATOR_LEADER where that cannot be known. */
   public Balancer.Progress progress() {
-    SluiceException elsewhere = log.notLeading();
-    if (elsewhere != null) {
-      throw elsewhere;
-    }
+    balancer.requireLeading();
     return balancer.progress();
   }
 
@@ -207,8 +204,7 @@ public final class ReplicaOperations {
   private static void requireEmpty(MetadataImage image, int serverId) {
     TabletServer server = image.state().servers().get(serverId);
     if (server == null) {
-      throw new SluiceException(
-          ErrorCode.NOT_FOUND, "Tablet server " + serverId + " has never registered");
+      throw new SluiceException(ErrorCode.NOT_FOUND, image.state().noSuchServer(serverId));
     }
     int replicas = 0;
     String last = "";

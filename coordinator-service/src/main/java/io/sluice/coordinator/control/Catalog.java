@@ -112,6 +112,8 @@ public final class Catalog {
                 return CompletableFuture.completedFuture(new Versioned<>(image, existing));
               }
               if (existing != null) {
+                // What is wrong with the definition is told first: it stays wrong under every name.
+                TableRules.requireValid(definition);
                 throw tableExists(path);
               }
               findDatabase(image, path.database());

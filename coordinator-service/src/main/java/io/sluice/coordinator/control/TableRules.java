@@ -36,6 +36,46 @@ final class TableRules {
   static Command.CreateTable plan(
       Placement placement, TableDefinition definition, int defaultReplicationFactor, long nowMs) {
     TablePath path = definition.path();
+    Checked checked = check(definition);
+    TableOptions options = checked.options();
+    int replicationFactor = options.replicationFactor(defaultReplicationFactor);
+    checkReplicationFactor("Table " + path, replicationFactor, placement.liveServers());
+    boolean partitioned = !definition.partitionKeys().isEmpty();
+    return new Command.CreateTable(
+        path,
+        checked.schema(),
+        checked.bucketKey(),
+        options.asMap(),
+        definition.comment(),
+        nowMs,
+        partitioned ? List.of() : placement.place(options.bucketCount(), replicationFactor),
+        partitioned
+            ? new Command.Partitioning(
+                definition.partitionKeys(),
+                options.bucketCount(),
+                replicationFactor,
+                partitions(path, checked.auto(), options, replicationFactor, placement, nowMs))
+            : Command.Partitioning.NONE);
+  }
+
+  /**
+   * What a definition says, found to be right.
+   *
+   * @param schema with its column ids
+   */
+  private record Checked(
+      TableOptions options,
+      TableSchema schema,
+      Optional<AutoPartition> auto,
+      List<String> bucketKey) {}
+
+  /** Refuses what is wrong with a definition wherever the table is put. */
+  static void requireValid(TableDefinition definition) {
+    var unused = check(definition);
+  }
+
+  private static Checked check(TableDefinition definition) {
+    TablePath path = definition.path();
     TableOptions options = TableOptions.of(definition.options());
     TableSchema schema = checkedColumns(path, definition.schema());
     checkPrimaryKey(path, schema);
@@ -48,37 +88,21 @@ final class TableRules {
       LakeRules.check(path, schema, definition.partitionKeys());
     }
     checkComment("Table " + path, definition.comment());
-    int replicationFactor = options.replicationFactor(defaultReplicationFactor);
-    checkReplicationFactor("Table " + path, replicationFactor, placement.liveServers());
-    boolean partitioned = !definition.partitionKeys().isEmpty();
-    return new Command.CreateTable(
-        path,
-        schema,
-        bucketKey,
-        options.asMap(),
-        definition.comment(),
-        nowMs,
-        partitioned ? List.of() : placement.place(options.bucketCount(), replicationFactor),
-        partitioned
-            ? new Command.Partitioning(
-                definition.partitionKeys(),
-                options.bucketCount(),
-                replicationFactor,
-                partitions(path, auto, options.bucketCount(), replicationFactor, placement, nowMs))
-            : Command.Partitioning.NONE);
+    return new Checked(options, schema, auto, bucketKey);
   }
 
   /** The partitions that the time asks for at once. */
   private static List<Command.NewPartition> partitions(
       TablePath path,
       Optional<AutoPartition> auto,
-      int bucketCount,
+      TableOptions options,
       int replicationFactor,
       Placement placement,
       long nowMs) {
     if (auto.isEmpty()) {
       return List.of();
     }
+    int bucketCount = options.bucketCount();
     if (auto.get().precreate() * (long) bucketCount > Table.MAX_PARTITION_BUCKETS) {
       throw new SluiceException(
           ErrorCode.INVALID_OPTION,

@@ -91,6 +91,19 @@ public record ClusterState(
     return tableCounts().getOrDefault(database, 0);
   }
 
+  /** Says that no server of that id has registered, and which ones have. */
+  public String noSuchServer(int serverId) {
+    List<Integer> known = new ArrayList<>();
+    for (PersistentMap.Entry<Integer, TabletServer> entry : servers) {
+      known.add(entry.key());
+    }
+    return "There is no tablet server with id "
+        + serverId
+        + (known.isEmpty()
+            ? "; none has registered yet: start one"
+            : "; those that have registered are " + known);
+  }
+
   /** Whether the server's session is open. */
   public boolean isAlive(int serverId) {
     TabletServer server = servers.get(serverId);

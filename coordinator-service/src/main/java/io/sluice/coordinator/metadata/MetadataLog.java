@@ -54,6 +54,12 @@ public interface MetadataLog {
     /** This coordinator has known no leader for a while. */
     default void alone() {}
 
+    /**
+     * This coordinator cannot apply a command. Its state stays as it was before it, and it neither
+     * leads nor answers any more until it is started anew. May be told again.
+     */
+    default void broken(SluiceException why) {}
+
     /** The state was replaced by a snapshot: events before this image are not known here. */
     void replaced(MetadataImage image);
   }

@@ -85,8 +85,7 @@ final class ServerTransitions {
     int serverId = command.serverId();
     TabletServer server = state.servers().get(serverId);
     if (server == null) {
-      return Transition.rejected(
-          state, ErrorCode.NOT_FOUND, "There is no tablet server with id " + serverId);
+      return Transition.rejected(state, ErrorCode.NOT_FOUND, state.noSuchServer(serverId));
     }
     boolean decommission = command.state() == ServerState.DECOMMISSIONED;
     if (decommission) {

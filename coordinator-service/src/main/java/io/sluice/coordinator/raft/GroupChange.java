@@ -136,11 +136,29 @@ final class GroupChange {
     if (joining != null && same == null) {
       wanted.add(joining);
     }
+    if (joining != null && same == null) {
+      requireAddresses(wanted);
+    }
     if (wanted.isEmpty()) {
       throw refused("Coordinator " + leaving + " is the only member; it cannot be taken out");
     }
     wanted.sort(Comparator.comparing(Member::id));
     return wanted;
+  }
+
+  /** One that has always been alone need not have told where others would reach it. */
+  private static void requireAddresses(List<Member> members) {
+    for (Member member : members) {
+      if (member.raftPort() == 0) {
+        throw refused(
+            "Coordinator "
+                + member.id()
+                + " has no raft port at which others could reach it; restart it with"
+                + " sluice.coordinator.peers="
+                + member.id()
+                + "=HOST:RAFT:GRPC:HTTP, then ask again");
+      }
+    }
   }
 
   private static SluiceException refused(String why) {

@@ -2,14 +2,15 @@ package io.sluice.coordinator.raft;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.coordinator.metadata.ClusterState;
 import io.sluice.coordinator.metadata.Command;
 import io.sluice.coordinator.metadata.MetadataImage;
 import io.sluice.coordinator.metadata.MetadataLog;
 import io.sluice.coordinator.metadata.Transition;
-import io.sluice.coordinator.metadata.Transitions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -47,7 +48,8 @@ import org.slf4j.LoggerFactory;
  * snapshot later and the apply thread never waits for a disk.
  *
  * <p>A command that cannot be applied is a defect or a newer format: this machine then refuses
- * every later one, because going on would make it differ from the others.
+ * every later one, because going on would make it differ from the others, and every read, because
+ * its image is out of date. The listener is told, and sees to it that another one leads.
  */
 final class MetadataStateMachine extends BaseStateMachine {
   private static final Logger LOG = LoggerFactory.getLogger(MetadataStateMachine.class);
@@ -62,6 +64,7 @@ final class MetadataStateMachine extends BaseStateMachine {
             return thread;
           });
   private final MetadataLog.Listener listener;
+  private final Rules rules;
   private final LongAdder applied = new LongAdder();
   private final LongAdder applyNanos = new LongAdder();
 
@@ -69,8 +72,8 @@ final class MetadataStateMachine extends BaseStateMachine {
   private volatile boolean leads;
   private volatile long leaderships;
 
-  /** Owned by the apply thread. */
-  private @Nullable SluiceException broken;
+  /** Why no later command is applied, null as long as all were. Written by the apply thread. */
+  private volatile @Nullable SluiceException broken;
 
   /** Guards the snapshot that is written against one that is installed. */
   private final Object snapshots = new Object();
@@ -79,8 +82,14 @@ final class MetadataStateMachine extends BaseStateMachine {
   private @Nullable CompletableFuture<Long> writing;
   private long completeSnapshot = RaftLog.INVALID_LOG_INDEX;
 
-  MetadataStateMachine(MetadataLog.Listener listener) {
+  /** What a command does. */
+  interface Rules {
+    Transition apply(ClusterState state, Command command);
+  }
+
+  MetadataStateMachine(MetadataLog.Listener listener, Rules rules) {
     this.listener = listener;
+    this.rules = rules;
   }
 
   /** The state after the last applied command. */
@@ -101,6 +110,11 @@ final class MetadataStateMachine extends BaseStateMachine {
   /** Whether this coordinator leads and has applied everything before its term. */
   boolean leads() {
     return leads;
+  }
+
+  /** Whether it has met a command that it cannot apply. */
+  boolean isBroken() {
+    return broken != null;
   }
 
   /** How often it has begun to lead. */
@@ -178,23 +192,19 @@ final class MetadataStateMachine extends BaseStateMachine {
   @Override
   public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
     LogEntryProto entry = transaction.getLogEntry();
-    if (broken != null) {
-      return CompletableFuture.failedFuture(broken);
+    SluiceException before = broken;
+    if (before != null) {
+      // It is in the log, and the others may well apply it.
+      return CompletableFuture.failedFuture(outOfOrder(before, Map.of("outcome", "unknown")));
     }
     long start = System.nanoTime();
     Transition transition;
     try {
       Command command =
           CommandCodec.decode(entry.getStateMachineLogEntry().getLogData().toByteArray());
-      transition = Transitions.apply(image.state(), command);
+      transition = rules.apply(image.state(), command);
     } catch (RuntimeException failure) {
-      broken =
-          new SluiceException(
-              ErrorCode.INTERNAL,
-              "Metadata command at index " + entry.getIndex() + " cannot be applied: " + failure,
-              failure);
-      LOG.error("This coordinator stops applying metadata commands", broken);
-      return CompletableFuture.failedFuture(broken);
+      return CompletableFuture.failedFuture(breakAt(entry.getIndex(), failure));
     }
     MetadataImage next = new MetadataImage(entry.getIndex(), transition.state());
     image = next;
@@ -206,10 +216,40 @@ final class MetadataStateMachine extends BaseStateMachine {
         Message.valueOf(wrap(CommandCodec.encode(entry.getIndex(), transition.outcome()))));
   }
 
-  /** Answers reads: Ratis has already made sure that the image is new enough. */
+  private SluiceException breakAt(long index, RuntimeException failure) {
+    SluiceException why =
+        new SluiceException(
+            ErrorCode.INTERNAL,
+            "Metadata command at index " + index + " cannot be applied: " + failure,
+            failure);
+    LOG.error(
+        "This coordinator applies no more metadata commands, gives up leading and is not ready until"
+            + " a version that can apply this one is started",
+        why);
+    broken = why;
+    leads = false;
+    listener.broken(why);
+    return why;
+  }
+
+  private static SluiceException outOfOrder(SluiceException why, Map<String, String> details) {
+    return new SluiceException(
+        ErrorCode.UNAVAILABLE,
+        "This coordinator is out of order; ask another one, and look at its log. "
+            + why.getMessage(),
+        details,
+        why);
+  }
+
+  /**
+   * Answers reads: Ratis has already made sure that the image is new enough, if all was applied.
+   */
   @Override
   public CompletableFuture<Message> query(Message request) {
-    return CompletableFuture.completedFuture(Message.EMPTY);
+    SluiceException why = broken;
+    return why == null
+        ? CompletableFuture.completedFuture(Message.EMPTY)
+        : CompletableFuture.failedFuture(outOfOrder(why, Map.of()));
   }
 
   /**
@@ -265,6 +305,11 @@ final class MetadataStateMachine extends BaseStateMachine {
 
   @Override
   public void notifyLeaderReady() {
+    SluiceException why = broken;
+    if (why != null) {
+      listener.broken(why);
+      return;
+    }
     leaderships++;
     leads = true;
     listener.leading();

@@ -15,6 +15,7 @@ import org.apache.ratis.protocol.exceptions.NotLeaderException;
 import org.apache.ratis.protocol.exceptions.ReadException;
 import org.apache.ratis.protocol.exceptions.ReadIndexException;
 import org.apache.ratis.protocol.exceptions.ReconfigurationInProgressException;
+import org.apache.ratis.protocol.exceptions.ReconfigurationTimeoutException;
 import org.apache.ratis.protocol.exceptions.ResourceUnavailableException;
 import org.apache.ratis.protocol.exceptions.ServerNotReadyException;
 import org.apache.ratis.protocol.exceptions.StateMachineException;
@@ -43,6 +44,14 @@ final class RaftFailures {
     if (cause instanceof ReconfigurationInProgressException) {
       return new SluiceException(
           ErrorCode.BACKPRESSURE, "Another change of the coordinators is under way", cause);
+    }
+    if (cause instanceof ReconfigurationTimeoutException) {
+      return new SluiceException(
+          ErrorCode.UNAVAILABLE,
+          "The coordinator that is to join did not answer, so the group stays as it was. It must run"
+              + " with sluice.coordinator.join=true and be reached by the others at the host and raft"
+              + " port that were given; then ask again",
+          cause);
     }
     if (cause instanceof TimeoutException) {
       return new SluiceException(
@@ -127,7 +136,10 @@ final class RaftFailures {
     return leader == null
         ? new SluiceException(
             ErrorCode.NOT_COORDINATOR_LEADER,
-            "Coordinator " + self + " does not lead and knows no leader yet; try again",
+            "Coordinator "
+                + self
+                + " does not lead and knows no leader: an election is under way, or more than half of"
+                + " the coordinators are away (./sluice status); try again",
             cause)
         : new SluiceException(
             ErrorCode.NOT_COORDINATOR_LEADER,

@@ -9,6 +9,7 @@ import io.sluice.coordinator.metadata.CoordinatorMembers;
 import io.sluice.coordinator.metadata.Event;
 import io.sluice.coordinator.metadata.MetadataImage;
 import io.sluice.coordinator.metadata.MetadataLog;
+import io.sluice.coordinator.metadata.Transitions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
@@ -23,10 +24,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.LeaderElectionManagementRequest;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.protocol.TransferLeadershipRequest;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
@@ -48,13 +51,14 @@ public final class RaftMetadataLog implements MetadataLog, CoordinatorMembers, A
   static final int MAX_COMMAND = 3 * 1024 * 1024;
 
   private static final long ANSWER_WITHIN_SECONDS = 15;
+  private static final long STEP_DOWN_MS = 3_000;
   private static final int CALLBACK_THREADS = 2;
 
   private final RaftSettings settings;
   private final ClientId clientId = ClientId.randomId();
   private final AtomicLong callIds = new AtomicLong();
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
-  private final MetadataStateMachine machine = new MetadataStateMachine(new Relay());
+  private final MetadataStateMachine machine;
   private final ExecutorService callbacks;
 
   /** One thread, so that listeners hear of leaderships in their order. */
@@ -63,7 +67,13 @@ public final class RaftMetadataLog implements MetadataLog, CoordinatorMembers, A
   private @Nullable RaftServer server;
 
   public RaftMetadataLog(RaftSettings settings) {
+    this(settings, Transitions::apply);
+  }
+
+  /** With other rules than the real ones. */
+  RaftMetadataLog(RaftSettings settings, MetadataStateMachine.Rules rules) {
     this.settings = settings;
+    this.machine = new MetadataStateMachine(new Relay(), rules);
     this.callbacks = Executors.newFixedThreadPool(CALLBACK_THREADS, daemons("metadata-callback-"));
     this.leaderships = Executors.newSingleThreadExecutor(daemons("metadata-leadership-"));
   }
@@ -114,6 +124,11 @@ public final class RaftMetadataLog implements MetadataLog, CoordinatorMembers, A
   /** Whether this coordinator leads and answers. */
   public boolean leads() {
     return machine.leads() && !machine.image().state().clusterId().isEmpty();
+  }
+
+  /** Whether it has met a command that it cannot apply: it neither leads nor answers any more. */
+  public boolean isBroken() {
+    return machine.isBroken();
   }
 
   /** Commands applied since the start, replayed ones included. */
@@ -308,6 +323,47 @@ public final class RaftMetadataLog implements MetadataLog, CoordinatorMembers, A
     listeners.forEach(Listener::leading);
   }
 
+  /**
+   * Asks for no votes and gives up leading. It goes on storing the log and voting for others, so
+   * that a group does not miss it.
+   */
+  private void stepAside() {
+    RaftServer running = server();
+    if (running == null) {
+      return;
+    }
+    RaftPeerId self = RaftPeerId.valueOf(settings.id());
+    running
+        .leaderElectionManagementAsync(
+            LeaderElectionManagementRequest.newPause(
+                clientId, self, RaftServers.GROUP, callIds.incrementAndGet()))
+        .thenCompose(paused -> stepDown(running, self))
+        .whenComplete(
+            (reply, failure) -> {
+              Throwable cause = failure == null && reply != null ? reply.getException() : failure;
+              if (cause != null) {
+                LOG.warn("Coordinator {} could not give up leading yet", settings.id(), cause);
+              }
+            });
+  }
+
+  private CompletableFuture<@Nullable RaftClientReply> stepDown(
+      RaftServer running, RaftPeerId self) {
+    try {
+      if (!running.getDivision(RaftServers.GROUP).getInfo().isLeader()) {
+        return CompletableFuture.completedFuture(null);
+      }
+      // To nobody in particular: the others elect one.
+      return running
+          .transferLeadershipAsync(
+              new TransferLeadershipRequest(
+                  clientId, self, RaftServers.GROUP, callIds.incrementAndGet(), null, STEP_DOWN_MS))
+          .<@Nullable RaftClientReply>thenApply(reply -> reply);
+    } catch (IOException failure) {
+      return CompletableFuture.failedFuture(failure);
+    }
+  }
+
   /** Passes what the state machine says on to the listeners. */
   private final class Relay implements Listener {
     private volatile boolean alone;
@@ -340,6 +396,16 @@ public final class RaftMetadataLog implements MetadataLog, CoordinatorMembers, A
         LOG.warn("Coordinator {} has known no leader for a while", settings.id());
       }
       leaderships.execute(() -> listeners.forEach(Listener::alone));
+    }
+
+    @Override
+    public void broken(SluiceException why) {
+      leaderships.execute(
+          () -> {
+            listeners.forEach(Listener::following);
+            listeners.forEach(listener -> listener.broken(why));
+            stepAside();
+          });
     }
 
     @Override

@@ -30,6 +30,12 @@ final class RaftServers {
 
   private static final int SNAPSHOTS_KEPT = 2;
 
+  /** Silence of one that joins after which the change is given up, in election timeouts. */
+  private static final int JOIN_ELECTIONS = 20;
+
+  /** Pause of a leader that lost the majority before it asks for votes again, likewise. */
+  private static final int STEPPED_DOWN_ELECTIONS = 3;
+
   /** Without a leader for so long, the state machine is told. */
   private static final TimeDuration NO_LEADER = millis(5_000);
 
@@ -37,8 +43,7 @@ final class RaftServers {
 
   static RaftServer build(RaftSettings settings, MetadataStateMachine machine) throws IOException {
     // Without peers a server takes no part in elections until a leader takes it in. What a log
-    // knows
-    // of the group counts before these.
+    // knows of the group counts before these.
     List<RaftPeer> peers =
         settings.joins()
             ? List.of()
@@ -86,7 +91,7 @@ final class RaftServers {
         : HostPort.parse("Coordinator address", address).port();
   }
 
-  private static RaftProperties properties(RaftSettings settings) {
+  static RaftProperties properties(RaftSettings settings) {
     RaftProperties properties = new RaftProperties();
     Member self = settings.self();
     RaftServerConfigKeys.setStorageDir(properties, List.of(settings.directory().toFile()));
@@ -109,16 +114,20 @@ final class RaftServers {
     RaftServerConfigKeys.Log.setWriteBufferSize(properties, SizeInBytes.valueOf("5MB"));
 
     RaftServerConfigKeys.Notification.setNoLeaderTimeout(properties, NO_LEADER);
+    // Also those of one that is alone: it may get company, whose heartbeats come at their pace.
+    long electionMs = settings.electionTimeout().toMillis();
+    RaftServerConfigKeys.Rpc.setTimeoutMin(properties, millis(electionMs));
+    RaftServerConfigKeys.Rpc.setTimeoutMax(properties, millis(2 * electionMs));
+    RaftServerConfigKeys.setStagingTimeout(properties, millis(JOIN_ELECTIONS * electionMs));
     if (settings.peers().size() == 1 && !settings.joins()) {
       // Nobody to wait for: a group of one elects itself at once.
-      RaftServerConfigKeys.Rpc.setTimeoutMin(properties, millis(100));
-      RaftServerConfigKeys.Rpc.setTimeoutMax(properties, millis(200));
       RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(properties, millis(5));
       RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(properties, millis(10));
     } else {
-      long electionMs = settings.electionTimeout().toMillis();
-      RaftServerConfigKeys.Rpc.setTimeoutMin(properties, millis(electionMs));
-      RaftServerConfigKeys.Rpc.setTimeoutMax(properties, millis(2 * electionMs));
+      // One that led and lost sight of the others may be the only one with the whole log: it must
+      // not keep out of elections for long.
+      RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(
+          properties, millis(STEPPED_DOWN_ELECTIONS * electionMs));
       RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(properties, millis(electionMs / 3));
       RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(properties, millis(electionMs * 2 / 3));
     }

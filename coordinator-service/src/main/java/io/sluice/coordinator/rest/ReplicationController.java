@@ -10,6 +10,7 @@ import io.sluice.coordinator.balance.ReplicaOperations;
 import io.sluice.coordinator.control.Catalog;
 import io.sluice.coordinator.metadata.Bucket;
 import io.sluice.coordinator.metadata.MetadataImage;
+import io.sluice.coordinator.metadata.Partition;
 import io.sluice.coordinator.metadata.PersistentMap;
 import io.sluice.coordinator.metadata.ServerLoads;
 import io.sluice.coordinator.metadata.Table;
@@ -20,6 +21,7 @@ import jakarta.validation.constraints.NotNull;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.DeleteMapping;
@@ -35,6 +37,8 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 @RequestMapping("/api/v1")
 public final class ReplicationController {
+  private static final int NAMED_PARTITIONS = 10;
+
   private final Catalog catalog;
   private final ReplicaOperations operations;
 
@@ -90,7 +94,8 @@ public final class ReplicationController {
       int done,
       int failed,
       String lastFailure,
-      long startedMs) {
+      long startedMs,
+      long leadsSinceMs) {
     static ProgressView of(Balancer.Progress progress) {
       return new ProgressView(
           progress.state().name(),
@@ -100,7 +105,8 @@ public final class ReplicationController {
           progress.done(),
           progress.failed(),
           progress.lastFailure(),
-          progress.startedMs());
+          progress.startedMs(),
+          progress.leadsSinceMs());
     }
   }
 
@@ -282,15 +288,39 @@ public final class ReplicationController {
     if (found == null) {
       throw new SluiceException(
           ErrorCode.BUCKET_NOT_FOUND,
-          "Table "
-              + table.path()
-              + " has no bucket "
-              + bucket
-              + (partitionId == 0 ? "" : " in partition " + partitionId)
-              + "; it has "
-              + table.buckets().size()
-              + " buckets");
+          "Table " + table.path() + whyNoBucket(table, partitionId, bucket));
     }
     return table.bucketId(found);
+  }
+
+  private static String whyNoBucket(Table table, long partitionId, int bucket) {
+    if (table.partitioned() && partitionId == 0) {
+      return " is partitioned: name the partition of bucket "
+          + bucket
+          + " by its id (partitionId, --partition-id). It has "
+          + partitions(table);
+    }
+    if (table.partitioned() && table.partition(partitionId) == null) {
+      return " has no partition with id " + partitionId + "; it has " + partitions(table);
+    }
+    if (!table.partitioned() && partitionId != 0) {
+      return " is not partitioned: leave out the partition id, which is " + partitionId;
+    }
+    return " has no bucket "
+        + bucket
+        + (partitionId == 0 ? "" : " in partition " + partitionId)
+        + "; its buckets are 0 to "
+        + (table.bucketCount() - 1);
+  }
+
+  private static String partitions(Table table) {
+    List<Partition> all = table.partitions();
+    String some =
+        all.stream()
+            .limit(NAMED_PARTITIONS)
+            .map(one -> one.partitionId() + " (" + String.join("/", one.values()) + ")")
+            .collect(Collectors.joining(", "));
+    int others = all.size() - NAMED_PARTITIONS;
+    return all.isEmpty() ? "no partition" : some + (others > 0 ? " and " + others + " more" : "");
   }
 }

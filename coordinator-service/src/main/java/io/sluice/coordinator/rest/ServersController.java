@@ -5,6 +5,7 @@ import io.sluice.common.SluiceException;
 import io.sluice.coordinator.control.Catalog;
 import io.sluice.coordinator.membership.TabletSessions;
 import io.sluice.coordinator.metadata.MetadataImage;
+import io.sluice.coordinator.metadata.MetadataLog;
 import io.sluice.coordinator.metadata.PersistentMap;
 import io.sluice.coordinator.metadata.ServerLoads;
 import io.sluice.coordinator.metadata.TabletServer;
@@ -26,10 +27,12 @@ import org.springframework.web.bind.annotation.RestController;
 public final class ServersController {
   private final Catalog catalog;
   private final TabletSessions sessions;
+  private final MetadataLog log;
 
-  public ServersController(Catalog catalog, TabletSessions sessions) {
+  public ServersController(Catalog catalog, TabletSessions sessions, MetadataLog log) {
     this.catalog = catalog;
     this.sessions = sessions;
+    this.log = log;
   }
 
   @GetMapping("/servers")
@@ -53,8 +56,7 @@ public final class ServersController {
     MetadataImage image = Answers.await(catalog.image());
     TabletServer server = image.state().servers().get(serverId);
     if (server == null) {
-      throw new SluiceException(
-          ErrorCode.NOT_FOUND, "Tablet server " + serverId + " has never registered");
+      throw new SluiceException(ErrorCode.NOT_FOUND, image.state().noSuchServer(serverId));
     }
     return Answers.tagged(image, ServerView.of(server, ServerLoads.of(image.state())));
   }
@@ -63,6 +65,11 @@ public final class ServersController {
   Page<OfflineReplicaView> offlineReplicas(
       @RequestParam(defaultValue = "0") int offset,
       @RequestParam(defaultValue = Page.DEFAULT_LIMIT) int limit) {
+    SluiceException elsewhere = log.notLeading();
+    if (elsewhere != null) {
+      // Only the leader hears of them: none here does not mean that there is none.
+      throw elsewhere;
+    }
     List<OfflineReplicaView> found = new ArrayList<>();
     sessions
         .offlineReplicas()

@@ -8,6 +8,7 @@ import io.sluice.coordinator.raft.RaftCluster;
 import io.sluice.testkit.Await;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,6 +19,7 @@ import tools.jackson.databind.json.JsonMapper;
 @Timeout(180)
 class CoordinatorJoinIT {
   private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final String REBALANCE = "/api/v1/rebalance";
 
   @TempDir Path three;
 
@@ -38,9 +40,19 @@ class CoordinatorJoinIT {
       assertThat(coordinator.isReady()).isFalse();
       assertThat(group(coordinator).get("role").asString()).isEqualTo("JOINING");
 
+      // Nobody leads as far as it knows: what only a leader knows is not answered with "none".
+      for (HttpResponse<String> answer :
+          List.of(
+              coordinator.get(REBALANCE),
+              coordinator.delete(REBALANCE),
+              coordinator.get("/api/v1/replicas/offline"))) {
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(503);
+        assertThat(answer.body()).contains("NOT_COORDINATOR_LEADER").contains("./sluice status");
+      }
+
       String lost = others.followerId();
       others.stop(lost);
-      others.leader().change(lost, joining).join();
+      others.change(lost, joining);
       coordinator.awaitReady();
       Await.until(
           "it follows",

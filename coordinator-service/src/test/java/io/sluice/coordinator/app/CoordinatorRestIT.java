@@ -276,7 +276,8 @@ class CoordinatorRestIT {
         coordinator.get("/api/v1/tables?limit=many"), 400, "INVALID_ARGUMENT", "limit is 'many'");
     assertProblem(
         coordinator.get("/api/v1/tables?database=none"), 404, "DATABASE_NOT_FOUND", "none");
-    assertProblem(coordinator.get("/api/v1/servers/99"), 404, "NOT_FOUND", "Tablet server 99");
+    assertProblem(
+        coordinator.get("/api/v1/servers/99"), 404, "NOT_FOUND", "no tablet server with id 99");
     assertThat(coordinator.put("/api/v1/tables", "{}").headers().firstValue("Allow")).isPresent();
   }
 

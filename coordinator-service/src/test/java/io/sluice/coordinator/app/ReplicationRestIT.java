@@ -68,10 +68,54 @@ class ReplicationRestIT {
   }
 
   @Test
+  void aBucketThatIsNotThereIsRefusedWithWhatThereIs() throws Exception {
+    post(
+        "/api/v1/tables",
+        "{'database':'demo','table':'p','columns':[{'name':'id','type':'INT'},"
+            + "{'name':'dt','type':'STRING'}],'partitionKeys':['dt'],"
+            + "'options':{'bucket.num':'2','table.replication.factor':'2'}}",
+        201);
+    String bucket = "/api/v1/tables/demo/p/buckets/1/reassign";
+    String body = "{'replicas':[1,2]}";
+    assertThat(post(bucket, body, 404)).contains("is partitioned").contains("no partition");
+    post("/api/v1/tables/demo/p/partitions", "{'values':['2024-01-01']}", 201);
+    assertThat(post(bucket, body, 404))
+        .contains("name the partition of bucket 1 by its id (partitionId, --partition-id)")
+        .contains("(2024-01-01)");
+    assertThat(post(bucket + "?partitionId=99", body, 404)).contains("no partition with id 99");
+    assertThat(post("/api/v1/tables/demo/t/buckets/0/reassign?partitionId=99", body, 404))
+        .contains("is not partitioned: leave out the partition id");
+    assertThat(post("/api/v1/tables/demo/t/buckets/7/reassign", body, 404))
+        .contains("its buckets are 0 to 2");
+  }
+
+  @Test
+  void aFieldThatIsNotKnownIsNamedWithThoseThatAre() throws Exception {
+    assertThat(post("/api/v1/tables/demo/t/buckets/0/reassign", "{'replica':[1]}", 400))
+        .contains("unknown field 'replica'")
+        .contains("replicas")
+        .doesNotContain("class ");
+    assertThat(
+            post(
+                "/api/v1/coordinators/change",
+                "{'joining':{'id':'4','host':'h','raftPort':1,'grpcPort':2,'restPort':3}}",
+                400))
+        .contains("unknown field 'restPort' in joining")
+        .contains("there may be grpcPort, host, httpPort, id, raftPort");
+    assertThat(post("/api/v1/coordinators/change", "{'joining':{'id':'4','host':'h'}}", 400))
+        .contains("Port is missing; it must be a whole number");
+    assertThat(post("/api/v1/tables/demo/t/buckets/1/elect-unclean", "{'serverId':1}", 400))
+        .contains("acceptDataLoss is missing; it must be true or false");
+  }
+
+  @Test
   void aServerIsDrainedTakenBackAndNotSentAwayWithReplicas() throws Exception {
     assertThat(get("/api/v1/rebalance/plan").get("steps")).isNotNull();
     assertThat(post("/api/v1/servers/3/decommission", "", 400)).contains("drain it first");
-    post("/api/v1/servers/9/drain", "", 404);
+    assertThat(get("/api/v1/rebalance").get("leadsSinceMs").asLong()).isPositive();
+    for (String wanted : List.of("drain", "activate", "decommission")) {
+      assertThat(post("/api/v1/servers/9/" + wanted, "", 404)).contains("registered are [1, 2, 3]");
+    }
     post("/api/v1/servers/3/drain", "", 202);
     assertThat(get("/api/v1/servers/3").get("state").asString()).isEqualTo("DRAINING");
     assertThat(get("/api/v1/rebalance").get("state").asString()).isEqualTo("RUNNING");

@@ -112,6 +112,21 @@ class BalancerTest {
   }
 
   @Test
+  void aNewLeaderSaysSinceWhenItKnowsOfPlans() {
+    balancer.start(List.of(step(B0, List.of(3, 2)), step(B1, List.of(3, 2))), "");
+    work();
+    balancer.following();
+    assertRefused(ErrorCode.UNAVAILABLE, operations::progress);
+    assertRefused(ErrorCode.UNAVAILABLE, operations::cancel);
+    clock.advanceMs(60_000);
+    balancer.leading();
+    Balancer.Progress next = operations.progress();
+    assertThat(next.state()).isEqualTo(Balancer.State.IDLE);
+    assertThat(next.leadsSinceMs()).isEqualTo(clock.epochMs());
+    assertThat(bucket(B0).moving()).as("what is under way goes on").isTrue();
+  }
+
+  @Test
   void cancelledItTakesBackWhatIsUnderWay() {
     assertRefused(ErrorCode.NOT_FOUND, balancer::cancel);
     balancer.start(

@@ -219,6 +219,28 @@ class CatalogTest {
   }
 
   @Test
+  void whatIsWrongWithADefinitionIsToldBeforeThatItsNameIsTaken() {
+    log.submit(Fixtures.register(1, "i"));
+    Table first = create("t", Map.of());
+    TableDefinition wrong =
+        new TableDefinition(
+            new TablePath("demo", "t"), Fixtures.SCHEMA, Map.of("bucket.num", "0"), "");
+    assertThat(failure(catalog.createTable(wrong, false)).code())
+        .isEqualTo(ErrorCode.INVALID_OPTION);
+    assertThat(catalog.createTable(wrong, true).join().value())
+        .as("IF NOT EXISTS is content with what there is")
+        .isEqualTo(first);
+    // Where there are no servers the name is taken all the same.
+    log.submit(new Command.EndSession(1, "i"));
+    assertThat(
+            failure(
+                    catalog.createTable(
+                        new TableDefinition(first.path(), Fixtures.SCHEMA, Map.of(), ""), false))
+                .code())
+        .isEqualTo(ErrorCode.TABLE_EXISTS);
+  }
+
+  @Test
   void dropsTellWhetherThereWasSomething() {
     log.submit(Fixtures.register(1, "i"));
     create("t", Map.of());

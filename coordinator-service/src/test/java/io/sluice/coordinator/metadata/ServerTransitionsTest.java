@@ -123,7 +123,9 @@ class ServerTransitionsTest {
     assertThat(gone.servers().containsKey(3)).isFalse();
     assertThat(Transitions.apply(gone, decommission).outcome())
         .isEqualTo(
-            new Outcome.Rejected(ErrorCode.NOT_FOUND, "There is no tablet server with id 3"));
+            new Outcome.Rejected(
+                ErrorCode.NOT_FOUND,
+                "There is no tablet server with id 3; those that have registered are [1, 2]"));
   }
 
   @Test

@@ -35,14 +35,14 @@ class GroupChangeTest {
       RaftMetadataLog joining = cluster.startJoining(fourth);
       assertThat(joining.group().role()).isEqualTo(Role.JOINING);
 
-      CoordinatorGroup changed = cluster.leader().change(lost, fourth).join();
+      CoordinatorGroup changed = cluster.change(lost, fourth);
       assertThat(changed.member(lost)).isNull();
       assertThat(changed.member("4")).isEqualTo(fourth);
       assertThat(changed.members()).hasSize(3);
       cluster.awaitAgreement();
 
       // Asked again, as after a lost answer, it is done already.
-      assertThat(cluster.leader().change(lost, fourth).join().members()).hasSize(3);
+      assertThat(cluster.change(lost, fourth).members()).hasSize(3);
       // Two of the new three decide, and the new one knows its place after a restart.
       cluster.stop("4");
       cluster.startJoining(fourth);
@@ -58,10 +58,10 @@ class GroupChangeTest {
   @Test
   void theLeaderItselfCanBeReplaced() throws Exception {
     try (RaftCluster cluster = new RaftCluster(home, 3, 1_000_000).startAll()) {
-      String leader = cluster.leaderId();
       Member fourth = RaftCluster.members(4, 1).get(0);
       cluster.startJoining(fourth);
-      cluster.log(leader).change(leader, fourth).join();
+      String leader = cluster.leaderId();
+      cluster.change(leader, fourth);
       cluster.stop(leader);
       Await.until(
           "another one leads without it",
@@ -69,6 +69,32 @@ class GroupChangeTest {
           () -> cluster.leader().group().member(leader) == null);
       cluster.submit(createDatabase("after"));
       cluster.awaitAgreement();
+    }
+  }
+
+  @Test
+  void oneBecomesThreeAndTheFirstIsLost() throws Exception {
+    try (RaftCluster cluster = new RaftCluster(home, 1, 1_000_000).startAll()) {
+      cluster.submit(createDatabase("alone"));
+      List<Member> others = RaftCluster.members(2, 2);
+      for (Member other : others) {
+        cluster.startJoining(other);
+        assertThat(cluster.change(null, other).member(other.id())).isEqualTo(other);
+      }
+      cluster.submit(createDatabase("three"));
+      cluster.awaitAgreement();
+
+      cluster.stop("1");
+      cluster.submit(createDatabase("two"));
+      // It knows from its log that it is not alone, whatever its settings say.
+      RaftMetadataLog first = cluster.start("1");
+      cluster.awaitAgreement();
+      assertThat(first.group().members()).hasSize(3);
+
+      cluster.stop("2");
+      cluster.submit(createDatabase("first_and_third"));
+      cluster.awaitAgreement();
+      assertThat(cluster.read().state().databases().containsKey("alone")).isTrue();
     }
   }
 
@@ -83,6 +109,10 @@ class GroupChangeTest {
     CoordinatorGroup alone = new CoordinatorGroup("1", Role.LEADER, "1", 1, 1, List.of(one));
     assertRefused(alone, "1", null, "the only member");
     assertThat(GroupChange.wanted(alone, null, two)).containsExactly(one, two);
+    Member hidden = new Member("1", "h", 0, 2, 0);
+    CoordinatorGroup unreachable =
+        new CoordinatorGroup("1", Role.LEADER, "1", 1, 1, List.of(hidden));
+    assertRefused(unreachable, null, two, "sluice.coordinator.peers=1=HOST:RAFT:GRPC:HTTP");
     assertThat(GroupChange.wanted(group, "1", new Member("3", "h", 7, 8, 9)))
         .extracting(Member::id)
         .containsExactly("2", "3");

@@ -1,10 +1,14 @@
 package io.sluice.coordinator.raft;
 
 import io.sluice.common.SluiceException;
+import io.sluice.coordinator.metadata.ClusterState;
 import io.sluice.coordinator.metadata.Command;
+import io.sluice.coordinator.metadata.CoordinatorGroup;
 import io.sluice.coordinator.metadata.CoordinatorGroup.Member;
 import io.sluice.coordinator.metadata.MetadataImage;
 import io.sluice.coordinator.metadata.MetadataLog.Applied;
+import io.sluice.coordinator.metadata.Transition;
+import io.sluice.coordinator.metadata.Transitions;
 import io.sluice.testkit.Await;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -14,14 +18,25 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
 /** Metadata logs of one group in this process. */
 public final class RaftCluster implements AutoCloseable {
   public static final Duration SOON = Duration.ofSeconds(60);
+
+  /** A database whose creation {@link #brittle} coordinators cannot apply. */
+  static final String POISON = "poison";
+
   private static final Duration ELECTION = Duration.ofMillis(500);
+
+  /** Ids of those that cannot apply the creation of {@link #POISON}. */
+  final Set<String> brittle = ConcurrentHashMap.newKeySet();
 
   private final Path home;
   private final long snapshotEvery;
@@ -72,9 +87,19 @@ public final class RaftCluster implements AutoCloseable {
   RaftMetadataLog prepare(String id) {
     RaftMetadataLog log =
         new RaftMetadataLog(
-            new RaftSettings(id, members, directory(id), snapshotEvery, false, ELECTION));
+            new RaftSettings(id, members, directory(id), snapshotEvery, false, ELECTION),
+            (state, command) -> apply(id, state, command));
     running.put(id, log);
     return log;
+  }
+
+  private Transition apply(String id, ClusterState state, Command command) {
+    if (brittle.contains(id)
+        && command instanceof Command.CreateDatabase created
+        && created.name().equals(POISON)) {
+      throw new IllegalStateException("This version knows no poison");
+    }
+    return Transitions.apply(state, command);
   }
 
   /** Starts one that is no member yet. */
@@ -138,13 +163,23 @@ public final class RaftCluster implements AutoCloseable {
 
   /** Has the leader of now do it; again, as clients do, when that one is lost on the way. */
   public Applied submit(Command command) {
-    AtomicReference<Applied> done = new AtomicReference<>();
+    return insist(command + " is done", () -> leader().submit(command));
+  }
+
+  /** Has the leader of now change the group; again, as operators do, when it has no time. */
+  public CoordinatorGroup change(String leaving, Member joining) {
+    return insist(
+        "without " + leaving + ", with " + joining, () -> leader().change(leaving, joining));
+  }
+
+  private static <T> T insist(String what, Supplier<CompletableFuture<T>> request) {
+    AtomicReference<T> done = new AtomicReference<>();
     Await.until(
-        command + " is done",
+        what,
         SOON,
         () -> {
           try {
-            done.set(leader().submit(command).join());
+            done.set(request.get().join());
             return true;
           } catch (CompletionException e) {
             requireRetriable(e);
@@ -168,20 +203,7 @@ public final class RaftCluster implements AutoCloseable {
 
   /** The newest state, by that one. */
   MetadataImage read(String id) {
-    AtomicReference<MetadataImage> read = new AtomicReference<>();
-    Await.until(
-        id + " answers",
-        SOON,
-        () -> {
-          try {
-            read.set(log(id).readLatest().join());
-            return true;
-          } catch (CompletionException e) {
-            requireRetriable(e);
-            return false;
-          }
-        });
-    return read.get();
+    return insist(id + " answers", () -> log(id).readLatest());
   }
 
   /** A running one that does not lead. */

@@ -15,6 +15,7 @@ import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.exceptions.LeaderNotReadyException;
 import org.apache.ratis.protocol.exceptions.NotLeaderException;
 import org.apache.ratis.protocol.exceptions.ReconfigurationInProgressException;
+import org.apache.ratis.protocol.exceptions.ReconfigurationTimeoutException;
 import org.apache.ratis.thirdparty.io.grpc.Status;
 import org.junit.jupiter.api.Test;
 
@@ -40,7 +41,9 @@ class RaftFailuresTest {
     SluiceException named = RaftFailures.toSluice(notLeader(peer()), SETTINGS);
     assertThat(named.code()).isEqualTo(ErrorCode.NOT_COORDINATOR_LEADER);
     assertThat(named.details()).isEqualTo(Map.of("leader", "h:9124", "leader_id", "2"));
-    assertThat(RaftFailures.toSluice(notLeader(null), SETTINGS).details()).isEmpty();
+    SluiceException unknown = RaftFailures.toSluice(notLeader(null), SETTINGS);
+    assertThat(unknown.details()).isEmpty();
+    assertThat(unknown).hasMessageContaining("./sluice status").hasMessageContaining("try again");
   }
 
   @Test
@@ -59,6 +62,10 @@ class RaftFailuresTest {
     assertThat(codeOf(Status.UNAVAILABLE.asRuntimeException())).isEqualTo(ErrorCode.UNAVAILABLE);
     assertThat(codeOf(new ReconfigurationInProgressException("another")))
         .isEqualTo(ErrorCode.BACKPRESSURE);
+    SluiceException silent =
+        RaftFailures.toSluice(new ReconfigurationTimeoutException("no progress"), SETTINGS);
+    assertThat(silent.code()).isEqualTo(ErrorCode.UNAVAILABLE);
+    assertThat(silent).hasMessageContaining("sluice.coordinator.join=true");
     assertThat(codeOf(new IllegalStateException("a defect"))).isEqualTo(ErrorCode.INTERNAL);
   }
 }

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sluice.coordinator.metadata.CoordinatorGroup.Member;
 import java.nio.file.Path;
 import java.util.List;
+import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.server.RaftServerConfigKeys;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -46,6 +48,20 @@ class RaftSettingsTest {
     assertThatThrownBy(() -> new RaftSettings("3", peers, Path.of("x"), 100))
         .hasMessageContaining("sluice.coordinator.id is 3")
         .hasMessageContaining("[1]");
+  }
+
+  @Test
+  void oneThatIsAloneIsAsPatientAsThoseWhoMayJoinIt() {
+    RaftProperties alone = RaftServers.properties(RaftSettings.single("1", Path.of("x"), 9123));
+    List<Member> peers = List.of(new Member("1", "h", 1, 2, 3), new Member("2", "h", 4, 5, 6));
+    RaftProperties two = RaftServers.properties(new RaftSettings("1", peers, Path.of("x"), 100));
+    assertThat(RaftServerConfigKeys.Rpc.timeoutMin(alone))
+        .isEqualTo(RaftServerConfigKeys.Rpc.timeoutMin(two));
+    assertThat(RaftServerConfigKeys.Rpc.timeoutMax(alone))
+        .isEqualTo(RaftServerConfigKeys.Rpc.timeoutMax(two));
+    // Its first election needs nobody.
+    assertThat(RaftServerConfigKeys.Rpc.firstElectionTimeoutMax(alone))
+        .isLessThan(RaftServerConfigKeys.Rpc.firstElectionTimeoutMin(two));
   }
 
   @Test

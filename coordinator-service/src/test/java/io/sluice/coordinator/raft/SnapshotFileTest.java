@@ -41,6 +41,8 @@ class SnapshotFileTest {
 
   private static final String GOLDEN_WITH_MOVES = "/golden/metadata-snapshot-v1-moves.bin";
 
+  private static final String GOLDEN_WITH_STRANDED = "/golden/metadata-snapshot-v1-stranded.bin";
+
   @TempDir Path directory;
 
   @Test
@@ -50,6 +52,7 @@ class SnapshotFileTest {
     assertThat(bytes(imageWithPartitions())).isEqualTo(golden(GOLDEN_WITH_PARTITIONS));
     assertThat(bytes(imageWithIds())).isEqualTo(golden(GOLDEN_WITH_IDS));
     assertThat(bytes(imageWithMoves())).isEqualTo(golden(GOLDEN_WITH_MOVES));
+    assertThat(bytes(imageWithStranded())).isEqualTo(golden(GOLDEN_WITH_STRANDED));
   }
 
   @Test
@@ -65,6 +68,8 @@ class SnapshotFileTest {
     assertThat(SnapshotFile.read(file, GROUP)).isEqualTo(imageWithIds());
     Files.write(file, golden(GOLDEN_WITH_MOVES));
     assertThat(SnapshotFile.read(file, GROUP)).isEqualTo(imageWithMoves());
+    Files.write(file, golden(GOLDEN_WITH_STRANDED));
+    assertThat(SnapshotFile.read(file, GROUP)).isEqualTo(imageWithStranded());
   }
 
   @Test
@@ -203,5 +208,17 @@ class SnapshotFileTest {
             new Command.Leaving(3, "inc-c"),
             new Command.SetServerState(4, ServerState.DRAINING));
     return new MetadataImage(46, state);
+  }
+
+  /** The same as the first; the only one in sync came back with an empty disk. */
+  private static MetadataImage imageWithStranded() {
+    ClusterState state =
+        Fixtures.apply(
+            image().state(),
+            new Command.EndSession(1, "inc-a"),
+            new Command.RegisterServer(Fixtures.server(1, "inc-c", "boot-a", false), 7, true));
+    assertThat(state.bucket(TableBucket.of(1, 1)).stranded()).isTrue();
+    assertThat(state.bucket(TableBucket.of(1, 0)).stranded()).as("it has no other").isFalse();
+    return new MetadataImage(47, state);
   }
 }

@@ -3,6 +3,7 @@ package io.sluice.servicekit;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import jakarta.validation.ConstraintViolationException;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -27,6 +28,9 @@ import org.springframework.web.method.annotation.MethodArgumentTypeMismatchExcep
 import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.servlet.NoHandlerFoundException;
 import org.springframework.web.servlet.resource.NoResourceFoundException;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.exc.MismatchedInputException;
+import tools.jackson.databind.exc.UnrecognizedPropertyException;
 
 /** Answers every failure of a REST handler, and of Spring before one, with problem details. */
 @RestControllerAdvice
@@ -34,6 +38,9 @@ import org.springframework.web.servlet.resource.NoResourceFoundException;
 final class ProblemDetailsAdvice {
   private static final Logger LOG = LoggerFactory.getLogger(ProblemDetailsAdvice.class);
   private static final int MAX_CAUSES = 8;
+
+  /** So says the JSON reader when a field of a primitive type is left out. */
+  private static final String NULL_FOR_PRIMITIVE = "Cannot map `null` into type";
 
   @ExceptionHandler(SluiceException.class)
   ResponseEntity<ProblemDetail> sluice(SluiceException failure) {
@@ -70,17 +77,56 @@ final class ProblemDetailsAdvice {
   @ExceptionHandler(HttpMessageNotReadableException.class)
   ResponseEntity<ProblemDetail> unreadableBody(HttpMessageNotReadableException failure) {
     Throwable cause = failure.getCause();
+    String reason = "";
     for (int i = 0; i < MAX_CAUSES && cause != null; i++) {
       if (cause instanceof ResponseStatusException known) {
         // The limit of bodies, met by the JSON reader.
         return other(known);
       }
+      if (cause instanceof UnrecognizedPropertyException unknown) {
+        reason = unknownField(unknown);
+      } else if (cause instanceof MismatchedInputException missing
+          && text(missing).startsWith(NULL_FOR_PRIMITIVE)) {
+        reason =
+            place(missing.getPath()) + " is missing; it must be " + kind(missing.getTargetType());
+      }
       cause = cause.getCause();
     }
     return answer(
         Problems.of(
-            ErrorCode.INVALID_ARGUMENT, 400, "Cannot read the request body: " + reason(failure)),
+            ErrorCode.INVALID_ARGUMENT,
+            400,
+            "Cannot read the request body: " + (reason.isEmpty() ? reason(failure) : reason)),
         HttpHeaders.EMPTY);
+  }
+
+  /** Names the field, where it stands, and those that may stand there. */
+  private static String unknownField(UnrecognizedPropertyException unknown) {
+    // The last one is the field itself.
+    List<JacksonException.Reference> path = unknown.getPath();
+    String place = place(path.subList(0, Math.max(0, path.size() - 1)));
+    return "unknown field '"
+        + unknown.getPropertyName()
+        + (place.isEmpty() ? "'" : "' in " + place)
+        + "; there may be "
+        + unknown.getKnownPropertyIds().stream()
+            .map(String::valueOf)
+            .sorted()
+            .collect(Collectors.joining(", "));
+  }
+
+  /** Where in a body that is: {@code columns[1].name}. */
+  private static String place(List<JacksonException.Reference> path) {
+    StringBuilder place = new StringBuilder();
+    for (JacksonException.Reference step : path) {
+      String name = step.getPropertyName();
+      if (name == null) {
+        place.append('[').append(step.getIndex()).append(']');
+      } else {
+        place.append(place.isEmpty() ? "" : ".").append(name);
+      }
+    }
+    return place.toString();
   }
 
   /** What Tomcat finds wrong with a query before any handler sees it. */
@@ -107,9 +153,20 @@ final class ProblemDetailsAdvice {
                 + failure.getName()
                 + " is '"
                 + failure.getValue()
-                + "'; it must be of type "
-                + (wanted == null ? "another" : wanted.getSimpleName())),
+                + "'; it must be "
+                + kind(wanted)),
         HttpHeaders.EMPTY);
+  }
+
+  /** What a parameter of a Java type is to whoever sends it. */
+  static String kind(@Nullable Class<?> type) {
+    if (type == boolean.class || type == Boolean.class) {
+      return "true or false";
+    }
+    if (type == int.class || type == Integer.class || type == long.class || type == Long.class) {
+      return "a whole number";
+    }
+    return "of another form";
   }
 
   @ExceptionHandler(MethodArgumentNotValidException.class)

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 public final class Launcher {
   private static final Duration TIMEOUT = Duration.ofMinutes(4);
 
-  private final Path script = RepositoryRoot.find().resolve("sluice");
+  private final Path script;
   private final Path home;
   private final Map<String, String> environment;
 
@@ -27,6 +27,12 @@ public final class Launcher {
    * @param environment variables set for the script beside those of this process
    */
   Launcher(Path home, Map<String, String> environment) {
+    this(RepositoryRoot.find().resolve("sluice"), home, environment);
+  }
+
+  /** A copy of the script in another place. */
+  Launcher(Path script, Path home, Map<String, String> environment) {
+    this.script = script;
     this.home = home;
     this.environment = Map.copyOf(environment);
   }

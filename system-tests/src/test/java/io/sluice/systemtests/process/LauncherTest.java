@@ -69,8 +69,9 @@ final class LauncherTest {
     assertThat(moved.exitCode()).isEqualTo(1);
     assertThat(moved.output()).contains("know one another by the ports");
     assertThat(launcher.run("status").output())
-        .containsPattern("coordinator-2 +- +stopped +19124 +19181")
-        .containsPattern("coordinator-3 +- +stopped +19125 +19182");
+        .as("without their directories, though they were ready once")
+        .containsPattern("coordinator-2 +- +lost +19124 +19181")
+        .containsPattern("coordinator-3 +- +lost +19125 +19182");
   }
 
   @Test

@@ -21,10 +21,13 @@ final class LiveClusters {
     LIVE.add(cluster);
   }
 
-  static synchronized void remove(ProcessCluster cluster) {
-    if (LIVE.remove(cluster)) {
+  /** Whether it was there until now. */
+  static synchronized boolean remove(ProcessCluster cluster) {
+    boolean removed = LIVE.remove(cluster);
+    if (removed) {
       CLOSED_LOGS.add(cluster.logs());
     }
+    return removed;
   }
 
   /** Called before each test: logs of earlier tests' clusters are of no interest any more. */

@@ -36,7 +36,7 @@ public final class ProcessCluster implements AutoCloseable {
   private ProcessCluster(Path home, ClusterPlan plan) {
     this.home = home;
     this.plan = plan;
-    this.portBase = PortBases.findFree(plan);
+    this.portBase = PortBases.take(plan);
     this.launcher = new Launcher(home, environment(plan));
     this.settings = List.copyOf(plan.settings().apply(this));
   }
@@ -188,6 +188,33 @@ public final class ProcessCluster implements AutoCloseable {
     rememberProcesses();
   }
 
+  /**
+   * Starts services that are dead, with what they were started with before, at the same time, and
+   * returns when they are ready. As {@link #restart}, but soon done.
+   */
+  public void startAgain(String... dead) {
+    List<SecondStart> started = new ArrayList<>();
+    for (String service : dead) {
+      ServiceProcess before = process(service);
+      if (before.alive()) {
+        throw new AssertionError(service + " (pid " + before.pid() + ") runs");
+      }
+      if (before.command().isEmpty()) {
+        restart(service);
+        continue;
+      }
+      SecondStart start = SecondStart.of(home, service, httpUrl(service), before.command());
+      processes.put(service, start.process());
+      started.add(start);
+    }
+    started.forEach(SecondStart::awaitReady);
+  }
+
+  /** Starts again whatever is dead, and returns when it is ready. */
+  public void startDead() {
+    startAgain(services().stream().filter(service -> !alive(service)).toArray(String[]::new));
+  }
+
   /** Runs the launcher's script on this cluster. */
   public Launcher.Result run(String... words) {
     return launcher.run(words);
@@ -207,7 +234,9 @@ public final class ProcessCluster implements AutoCloseable {
   public void close() {
     rememberProcesses();
     processes.values().stream().filter(ServiceProcess::alive).forEach(ServiceProcess::kill);
-    LiveClusters.remove(this);
+    if (LiveClusters.remove(this)) {
+      PortBases.giveBack(portBase);
+    }
   }
 
   private ServiceProcess process(String service) {

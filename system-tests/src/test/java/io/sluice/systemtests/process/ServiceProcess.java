@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -17,18 +18,35 @@ final class ServiceProcess {
 
   private final String name;
   private final ProcessHandle handle;
+  private final List<String> command;
 
-  private ServiceProcess(String name, ProcessHandle handle) {
+  private ServiceProcess(String name, ProcessHandle handle, List<String> command) {
     this.name = name;
     this.handle = handle;
+    this.command = command;
   }
 
   /** The process of this id; fails when there is none. */
   static ServiceProcess of(String name, long pid) {
-    return new ServiceProcess(
-        name,
+    ProcessHandle handle =
         ProcessHandle.of(pid)
-            .orElseThrow(() -> new AssertionError(name + " has no process with id " + pid)));
+            .orElseThrow(() -> new AssertionError(name + " has no process with id " + pid));
+    return new ServiceProcess(name, handle, command(pid));
+  }
+
+  /** Nothing for a process that has just ended, and where the system does not tell. */
+  private static List<String> command(long pid) {
+    try {
+      String words = Files.readString(Path.of("/proc", Long.toString(pid), "cmdline"));
+      return words.isEmpty() ? List.of() : List.of(words.split("\0"));
+    } catch (IOException goneOrNoSuchFileSystem) {
+      return List.of();
+    }
+  }
+
+  /** The words it was started with; nothing when they are not known. */
+  List<String> command() {
+    return command;
   }
 
   long pid() {
