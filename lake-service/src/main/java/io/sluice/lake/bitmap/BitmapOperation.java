@@ -2,6 +2,7 @@ package io.sluice.lake.bitmap;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.Locale;
 import java.util.function.BiConsumer;
@@ -89,7 +90,8 @@ public enum BitmapOperation {
     if (list) {
       numbers = numbers.substring(1, numbers.length() - 1);
     }
-    Bitmap bitmap = new Bitmap();
+    long[] found = new long[16];
+    int count = 0;
     boolean any = list;
     int at = 0;
     while (at < numbers.length()) {
@@ -97,12 +99,22 @@ public enum BitmapOperation {
       end = end < 0 ? numbers.length() : end;
       String number = numbers.substring(at, end).strip();
       if (!number.equals("NULL")) {
-        bitmap.add(number(number, width));
+        if (count == found.length) {
+          found = Arrays.copyOf(found, 2 * count);
+        }
+        found[count++] = number(number, width);
         any = true;
       }
       at = end + 1;
     }
-    return any ? write(bitmap, width) : null;
+    if (!any) {
+      return null;
+    }
+    // In order each number is appended; in no order all behind it would move.
+    Arrays.sort(found, 0, count);
+    Bitmap bitmap = new Bitmap();
+    bitmap.addAll(found, count);
+    return write(bitmap, width);
   }
 
   private static long number(String text, BitmapWidth width) {

@@ -2,6 +2,7 @@ package io.sluice.lake.dialect;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
 /** A statement in a parser's dialect, which still knows where each character came from. */
@@ -46,7 +47,34 @@ public final class Rendering {
     return SqlFailures.at(code, message, source, origin(start + column - 1), cause);
   }
 
+  /**
+   * The same text with a name blank in some places, each with the dot behind it.
+   *
+   * @param name a name of letters, which may stand there in quotes
+   * @param byteOffsets where it begins, counted as in {@link #failureAtByte}
+   */
+  public Rendering withoutQualifier(String name, Collection<Long> byteOffsets) {
+    StringBuilder blank = new StringBuilder(text);
+    for (long byteOffset : byteOffsets) {
+      int start = indexOfByte(byteOffset);
+      int end = start < 0 ? -1 : text.indexOf('.', start);
+      String found = end < 0 ? "" : text.substring(start, end).strip();
+      if (!found.equalsIgnoreCase(name) && !found.equalsIgnoreCase('"' + name + '"')) {
+        throw new IllegalArgumentException("No '" + name + "' with a dot at byte " + byteOffset);
+      }
+      for (int i = start; i <= end; i++) {
+        blank.setCharAt(i, text.charAt(i) == '\n' ? '\n' : ' ');
+      }
+    }
+    return new Rendering(blank.toString(), origins, source);
+  }
+
   private int originOfByte(long byteOffset) {
+    return origin(indexOfByte(byteOffset));
+  }
+
+  /** The index of the character at a byte, -1 when there is none. */
+  private int indexOfByte(long byteOffset) {
     if (byteOffset < 0) {
       return -1;
     }
@@ -57,7 +85,7 @@ public final class Rendering {
       bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
       index += Character.charCount(point);
     }
-    return bytes < byteOffset ? -1 : origin(index);
+    return bytes < byteOffset ? -1 : index;
   }
 
   private int origin(int index) {

@@ -35,9 +35,10 @@ public record QueryReferences(
   /**
    * A table as the query writes it.
    *
+   * @param catalog what stands before the database, empty when not given
    * @param database its database, empty when not given
    * @param table its name, perhaps with the suffix of a view of it
    * @param bytePosition where it stands in the rendered text, in bytes; negative when not known
    */
-  public record TableReference(String database, String table, long bytePosition) {}
+  public record TableReference(String catalog, String database, String table, long bytePosition) {}
 }

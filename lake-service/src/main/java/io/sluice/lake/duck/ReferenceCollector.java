@@ -173,20 +173,6 @@ final class ReferenceCollector {
     String database = node.path("schema_name").asString("");
     String table = node.path("table_name").asString("");
     long position = position(node);
-    if (!catalog.isEmpty()) {
-      throw text.failureAtByte(
-          ErrorCode.INVALID_SQL,
-          "Table "
-              + catalog
-              + "."
-              + database
-              + "."
-              + table
-              + " has three names; write"
-              + " database.table",
-          position,
-          null);
-    }
     if (!node.path("at_clause").isNull() && !node.path("at_clause").isMissingNode()) {
       throw text.failureAtByte(
           ErrorCode.UNSUPPORTED,
@@ -198,7 +184,7 @@ final class ReferenceCollector {
     if (database.isEmpty() && commonTables.contains(lower(table))) {
       return;
     }
-    tables.add(new TableReference(database, table, position));
+    tables.add(new TableReference(catalog, database, table, position));
   }
 
   private void expression(JsonNode node) {

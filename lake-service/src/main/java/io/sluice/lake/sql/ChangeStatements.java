@@ -13,7 +13,6 @@ import io.sluice.format.row.Row;
 import io.sluice.format.row.RowObjects;
 import io.sluice.format.schema.Column;
 import io.sluice.format.schema.TableSchema;
-import io.sluice.lake.dialect.NearestNames;
 import io.sluice.lake.dialect.Rendering;
 import io.sluice.lake.dialect.SqlText;
 import io.sluice.lake.dialect.SqlText.Piece;
@@ -171,24 +170,11 @@ final class ChangeStatements {
   }
 
   private static Column column(SqlText text, TableDescription table, Token token) {
-    if (table.schema().hasColumn(token.text())) {
-      return table.schema().column(token.text());
+    try {
+      return ColumnNames.find(table, token.text());
+    } catch (SluiceException e) {
+      throw text.failure(e.code(), String.valueOf(e.getMessage()), token);
     }
-    for (Column column : table.schema().columns()) {
-      if (column.name().equalsIgnoreCase(token.text())) {
-        return column;
-      }
-    }
-    List<String> names = table.schema().columns().stream().map(Column::name).toList();
-    throw text.failure(
-        ErrorCode.COLUMN_NOT_FOUND,
-        "Table "
-            + table.path()
-            + " has no column '"
-            + token.text()
-            + "'"
-            + NearestNames.hint(token.text(), names),
-        token);
   }
 
   private @Nullable Object[] evaluate(

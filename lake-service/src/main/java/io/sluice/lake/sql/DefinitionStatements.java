@@ -163,7 +163,7 @@ final class DefinitionStatements {
   }
 
   private SqlResult createDatabase(SqlCreateDatabase create) {
-    String name = TableNames.single(create.getDatabaseName(), "Database");
+    String name = TableNames.database(create.getDatabaseName().names);
     cluster.createDatabase(name, create.isIfNotExists());
     boolean more = create.getComment().isPresent() || !create.getPropertyList().isEmpty();
     return more
@@ -173,14 +173,14 @@ final class DefinitionStatements {
   }
 
   private SqlResult dropDatabase(SqlDropDatabase drop) {
-    String name = TableNames.single(drop.getDatabaseName(), "Database");
+    String name = TableNames.database(drop.getDatabaseName().names);
     boolean dropped = cluster.dropDatabase(name, drop.getIfExists(), drop.isCascade());
     return SqlResult.done(
         dropped ? "Database " + name + " dropped" : "There was no database " + name + " to drop");
   }
 
   private SqlResult use(SqlUseDatabase use) {
-    String name = TableNames.single(use.getDatabaseName(), "Database");
+    String name = TableNames.database(use.getDatabaseName().names);
     requireDatabase(name);
     return SqlResult.done(
         "Nothing was changed: there is no session to keep a database in. Send \"database\": \""
@@ -201,7 +201,7 @@ final class DefinitionStatements {
     String from =
         show.getPreposition() == null
             ? TableNames.requireDatabase(database, "SHOW TABLES")
-            : String.join(".", show.getSqlIdentifierNameList());
+            : TableNames.database(show.getSqlIdentifierNameList());
     requireDatabase(from);
     Pattern like = show.isWithLike() ? like(show.getLikeSqlPattern()) : null;
     List<String> names = new ArrayList<>();

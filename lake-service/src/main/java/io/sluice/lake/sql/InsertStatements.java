@@ -10,19 +10,15 @@ import io.sluice.format.row.GenericRow;
 import io.sluice.format.schema.Column;
 import io.sluice.format.schema.DefaultValues;
 import io.sluice.format.schema.TableSchema;
-import io.sluice.lake.dialect.NearestNames;
-import io.sluice.lake.dialect.Rendering;
 import io.sluice.lake.dialect.SqlText;
 import io.sluice.lake.dialect.Token;
-import io.sluice.lake.duck.BoundTable;
 import io.sluice.lake.duck.Cancellation;
 import io.sluice.lake.duck.DuckQuery;
 import io.sluice.lake.duck.DuckSettings;
+import io.sluice.lake.sql.QueryPlanner.Planned;
 import io.sluice.lake.union.Cluster;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.flink.sql.parser.dml.RichSqlInsert;
@@ -63,18 +59,19 @@ final class InsertStatements {
   SqlResult run(SqlText text, SqlRequest request, Cancellation cancellation) {
     Token source = source(text);
     Target target = target(text, source.start(), request.database());
-    Rendering query = text.forDuckDb(source.start());
-    List<BoundTable> tables = planner.plan(query, request.database(), request.allowPartial());
+    Planned query =
+        planner.plan(text.forDuckDb(source.start()), request.database(), request.allowPartial());
     long written;
     try (DuckQuery opened =
-        DuckQuery.open(settings, cluster, query, tables, request.database(), cancellation)) {
+        DuckQuery.open(
+            settings, cluster, query.text(), query.tables(), request.database(), cancellation)) {
       checkCount(text, source, target, opened.columns().size());
       opened.load();
       written = write(opened, target);
     }
     String message = SqlResult.rowCount(written) + " inserted into " + target.table().path();
     List<String> notices = new ArrayList<>();
-    tables.forEach(table -> notices.addAll(table.plan().notices()));
+    query.tables().forEach(table -> notices.addAll(table.plan().notices()));
     if (!source.isWord("VALUES")) {
       notices.add(
           "This INSERT ran once, over the rows that were visible when it was planned; it does not"
@@ -162,22 +159,10 @@ final class InsertStatements {
 
   private static List<Column> columns(
       RichSqlInsert insert, TableDescription table, String numbered) {
-    TableSchema schema = table.schema();
     List<Column> columns = new ArrayList<>();
-    Set<String> names = new HashSet<>();
     for (SqlNode node : insert.getTargetColumnList()) {
-      String name = ((SqlIdentifier) node).getSimple();
-      if (!schema.hasColumn(name)) {
-        List<String> known = schema.columns().stream().map(Column::name).toList();
-        throw new SluiceException(
-            ErrorCode.COLUMN_NOT_FOUND,
-            "Table "
-                + table.path()
-                + " has no column '"
-                + name
-                + "'"
-                + NearestNames.hint(name, known));
-      }
+      Column column = ColumnNames.find(table, ((SqlIdentifier) node).getSimple());
+      String name = column.name();
       if (name.equals(numbered)) {
         throw new SluiceException(
             ErrorCode.INVALID_ARGUMENT,
@@ -189,11 +174,11 @@ final class InsertStatements {
                 + PrimaryKeyOptions.AUTO_INCREMENT
                 + "); leave it out of the INSERT");
       }
-      if (!names.add(name)) {
+      if (columns.contains(column)) {
         throw new SluiceException(
             ErrorCode.INVALID_SQL, "Column '" + name + "' is named twice in the INSERT");
       }
-      columns.add(schema.column(name));
+      columns.add(column);
     }
     return columns;
   }

@@ -15,6 +15,7 @@ import io.sluice.lake.union.TableVariant;
 import io.sluice.lake.union.UnionPlanner;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -41,6 +42,17 @@ final class QueryPlanner {
     this.planner = planner;
   }
 
+  /**
+   * A query with its tables.
+   *
+   * @param text what the engine gets: tables are named without a catalog there
+   */
+  record Planned(Rendering text, List<BoundTable> tables) {
+    Planned {
+      tables = List.copyOf(tables);
+    }
+  }
+
   /** A table of the query with the view of it that is wanted. */
   private record Named(TableDescription table, TableVariant variant) {}
 
@@ -49,10 +61,15 @@ final class QueryPlanner {
    *
    * @throws SluiceException what the query may not do or names that is not there
    */
-  List<BoundTable> plan(Rendering text, @Nullable String database, boolean allowPartial) {
+  Planned plan(Rendering text, @Nullable String database, boolean allowPartial) {
     QueryReferences query = parser.parse(text);
     Map<String, Named> named = new LinkedHashMap<>();
+    Set<Long> catalogs = new LinkedHashSet<>();
     for (TableReference reference : query.tables()) {
+      if (!reference.catalog().isEmpty()) {
+        checkCatalog(reference, text);
+        catalogs.add(reference.bytePosition());
+      }
       Named found = find(reference, text, database);
       String name = found.table().path() + found.variant().suffix();
       Named other = named.put(name.toLowerCase(Locale.ROOT), found);
@@ -72,7 +89,22 @@ final class QueryPlanner {
     for (Named each : named.values()) {
       tables.add(BoundTable.of(planner.plan(each.table(), each.variant(), allowPartial), query));
     }
-    return tables;
+    // The engine has a catalog of its own.
+    return new Planned(text.withoutQualifier(TableNames.CATALOG, catalogs), tables);
+  }
+
+  private static void checkCatalog(TableReference reference, Rendering text) {
+    boolean placed = reference.bytePosition() >= 0;
+    if (!placed || !reference.catalog().equalsIgnoreCase(TableNames.CATALOG)) {
+      throw text.failureAtByte(
+          ErrorCode.INVALID_SQL,
+          TableNames.foreign(
+              reference.catalog(),
+              "Table "
+                  + String.join(".", reference.catalog(), reference.database(), reference.table())),
+          reference.bytePosition(),
+          null);
+    }
   }
 
   /**

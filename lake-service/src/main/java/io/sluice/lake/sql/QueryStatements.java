@@ -4,7 +4,6 @@ import io.sluice.client.PartitionDescription;
 import io.sluice.client.TableDescription;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.TableBucket;
-import io.sluice.lake.dialect.Rendering;
 import io.sluice.lake.dialect.SqlText;
 import io.sluice.lake.dialect.Token;
 import io.sluice.lake.duck.BoundTable;
@@ -12,6 +11,7 @@ import io.sluice.lake.duck.Cancellation;
 import io.sluice.lake.duck.DuckQuery;
 import io.sluice.lake.duck.DuckSettings;
 import io.sluice.lake.duck.ResultColumn;
+import io.sluice.lake.sql.QueryPlanner.Planned;
 import io.sluice.lake.union.Cluster;
 import io.sluice.lake.union.LakeView;
 import io.sluice.lake.union.TablePlan;
@@ -44,12 +44,10 @@ final class QueryStatements {
 
   /** Runs a query. */
   SqlResult select(SqlText text, SqlRequest request, int maxRows, Cancellation cancellation) {
-    Rendering rendering = text.forDuckDb(0);
-    List<BoundTable> tables = planner.plan(rendering, request.database(), request.allowPartial());
+    Planned planned = planner.plan(text.forDuckDb(0), request.database(), request.allowPartial());
     List<String> notices = new ArrayList<>();
-    tables.forEach(table -> notices.addAll(table.plan().notices()));
-    try (DuckQuery query =
-        DuckQuery.open(settings, cluster, rendering, tables, request.database(), cancellation)) {
+    planned.tables().forEach(table -> notices.addAll(table.plan().notices()));
+    try (DuckQuery query = open(planned, request, cancellation)) {
       query.load();
       Answer answer = new Answer(maxRows);
       query.run(maxRows + 1L, answer);
@@ -67,6 +65,11 @@ final class QueryStatements {
           answer.truncated,
           notices);
     }
+  }
+
+  private DuckQuery open(Planned planned, SqlRequest request, Cancellation cancellation) {
+    return DuckQuery.open(
+        settings, cluster, planned.text(), planned.tables(), request.database(), cancellation);
   }
 
   /** Collects the rows of an answer. */
@@ -105,18 +108,17 @@ final class QueryStatements {
 
   /** Says how a query would be read; reads nothing. */
   SqlResult explain(SqlText text, SqlRequest request, Cancellation cancellation) {
-    Rendering rendering = text.forDuckDb(queryStart(text));
-    List<BoundTable> tables = planner.plan(rendering, request.database(), request.allowPartial());
+    Planned planned =
+        planner.plan(text.forDuckDb(queryStart(text)), request.database(), request.allowPartial());
     List<String> lines = new ArrayList<>();
-    try (DuckQuery query =
-        DuckQuery.open(settings, cluster, rendering, tables, request.database(), cancellation)) {
+    try (DuckQuery query = open(planned, request, cancellation)) {
       List<String> columns = new ArrayList<>();
       for (ResultColumn column : query.columns()) {
         columns.add(column.name() + " " + column.type());
       }
       lines.add("Result: " + String.join(", ", columns));
     }
-    for (BoundTable table : tables) {
+    for (BoundTable table : planned.tables()) {
       describe(table, lines);
     }
     lines.add("Guarantee: " + TablePlan.GUARANTEE);

@@ -76,7 +76,7 @@ final class SessionStatements {
         tokens.get(1));
   }
 
-  /** The catalog of this cluster is the only one, and has no name. */
+  /** The catalog of this cluster is the only one, whatever a script calls it. */
   private static SqlResult catalog(SqlText text) {
     List<Token> tokens = text.tokens();
     if (tokens.get(0).isWord("USE")) {

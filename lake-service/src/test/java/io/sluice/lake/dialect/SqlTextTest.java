@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -127,6 +128,18 @@ final class SqlTextTest {
     assertThat(failure).hasMessage("No (line 2, column 9)");
     assertThat(rendering.failureAtByte(ErrorCode.INVALID_SQL, "No", -1, null)).hasMessage("No");
     assertThat(rendering.failureAtByte(ErrorCode.INVALID_SQL, "No", 9999, null)).hasMessage("No");
+  }
+
+  @Test
+  void qualifiersCanBeBlank() {
+    Rendering rendering = SqlText.of("select 'ä' from Cat.d.t, `cat`\n.d.u").forDuckDb(0);
+    Rendering without = rendering.withoutQualifier("cat", List.of(17L, 26L));
+    assertThat(without.text()).isEqualTo("select 'ä' from     d.t,      \n d.u");
+    assertThat(without.failureAtByte(ErrorCode.INVALID_SQL, "No", 21, null))
+        .hasMessage("No (line 1, column 21)");
+    assertThat(rendering.withoutQualifier("cat", List.of()).text()).isEqualTo(rendering.text());
+    assertThatThrownBy(() -> rendering.withoutQualifier("cat", List.of(21L)))
+        .hasMessage("No 'cat' with a dot at byte 21");
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.sluice.lake.sql;
 
+import static io.sluice.lake.sql.StartedGateway.row;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.client.TableSpec;
@@ -9,35 +10,14 @@ import io.sluice.lake.bitmap.Bitmap;
 import io.sluice.lake.bitmap.BitmapFormat;
 import io.sluice.lake.bitmap.BitmapWidth;
 import io.sluice.lake.sqlfakes.FakeTable;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Functions on bitmaps, by SQL. */
-final class BitmapSqlTest {
-  @TempDir Path directory;
-  private StartedGateway gateway;
-
-  @BeforeEach
-  void open() {
-    gateway = new StartedGateway(directory);
-  }
-
-  @AfterEach
-  void close() {
-    gateway.close();
-  }
-
-  private static List<Object> row(Object... values) {
-    return StartedGateway.row(values);
-  }
-
+final class BitmapSqlTest extends GatewayTest {
   private static byte[] bitmap(long... numbers) {
     Bitmap bitmap = new Bitmap();
     LongStream.of(numbers).forEach(bitmap::add);

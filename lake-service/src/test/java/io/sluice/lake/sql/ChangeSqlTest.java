@@ -1,26 +1,20 @@
 package io.sluice.lake.sql;
 
+import static io.sluice.lake.sql.StartedGateway.row;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
-import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** UPDATE and DELETE by key, tables that merge or number their rows, statements of sessions. */
-final class ChangeSqlTest {
-  @TempDir Path directory;
-  private StartedGateway gateway;
-
+final class ChangeSqlTest extends GatewayTest {
   @BeforeEach
   void open() {
-    gateway = new StartedGateway(directory);
     gateway.run(
         "CREATE TABLE t (a INT, b STRING, v INT, n INT NOT NULL, PRIMARY KEY (a, b) NOT ENFORCED)");
     gateway.run("INSERT INTO t VALUES (1, 'x', 10, 1), (1, 'y', 20, 2), (2, 'x', 30, 3)");
@@ -36,15 +30,6 @@ final class ChangeSqlTest {
     gateway.run(
         "CREATE TABLE firsts (k INT, v INT, PRIMARY KEY (k) NOT ENFORCED)"
             + " WITH ('table.merge-engine' = 'first_row')");
-  }
-
-  @AfterEach
-  void close() {
-    gateway.close();
-  }
-
-  private static List<Object> row(Object... values) {
-    return StartedGateway.row(values);
   }
 
   private List<List<Object>> rowsOf(String table) {

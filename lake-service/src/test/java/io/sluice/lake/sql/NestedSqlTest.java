@@ -6,40 +6,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.common.ErrorCode;
 import io.sluice.format.row.Row;
 import io.sluice.lake.duck.ResultColumn;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** ARRAY, MAP and ROW in SQL. */
-final class NestedSqlTest {
-  @TempDir Path directory;
-  private StartedGateway sql;
-
+final class NestedSqlTest extends GatewayTest {
   @BeforeEach
   void open() {
-    sql = new StartedGateway(directory);
-    sql.run(
+    gateway.run(
         "CREATE TABLE t (id INT, a ARRAY<INT>, m MAP<STRING, BIGINT>,"
             + " r ROW<x INT, y ROW<z STRING NOT NULL>>)");
   }
 
-  @AfterEach
-  void close() {
-    sql.close();
-  }
-
   @Test
   void literalsBecomeNestedValues() {
-    sql.run("INSERT INTO t VALUES (1, ARRAY[1, NULL, 3], MAP {'k': 2}, ROW(5, ROW('deep')))");
-    sql.run(
+    gateway.run("INSERT INTO t VALUES (1, ARRAY[1, NULL, 3], MAP {'k': 2}, ROW(5, ROW('deep')))");
+    gateway.run(
         "INSERT INTO t VALUES (2, [], MAP {}, {'y': {'z': 'named'}, 'x': 6}),"
             + " (3, NULL, NULL, NULL)");
-    List<List<Object>> stored = sql.cluster.table("demo.t").rows(0);
+    List<List<Object>> stored = gateway.cluster.table("demo.t").rows(0);
     assertThat(stored.get(0).get(1)).isEqualTo(Arrays.asList(1, null, 3));
     assertThat(stored.get(0).get(2)).isEqualTo(Map.of("k", 2L));
     Row unnamed = (Row) stored.get(0).get(3);
@@ -47,11 +35,11 @@ final class NestedSqlTest {
     assertThat(stored.get(1).get(1)).isEqualTo(List.of());
     assertThat(((Row) stored.get(1).get(3)).getInt(0)).isEqualTo(6);
     assertThat(stored.get(2)).containsExactly(3, null, null, null);
-    assertThat(sql.run("SELECT * FROM t").columns())
+    assertThat(gateway.run("SELECT * FROM t").columns())
         .extracting(ResultColumn::type)
         .containsExactly(
             "INT", "ARRAY<INT>", "MAP<STRING,BIGINT>", "ROW<`x` INT, `y` ROW<`z` STRING>>");
-    assertThat(sql.rows("SELECT a, m, r FROM t ORDER BY id"))
+    assertThat(gateway.rows("SELECT a, m, r FROM t ORDER BY id"))
         .containsExactly(
             row(
                 Arrays.asList(1, null, 3),
@@ -59,32 +47,33 @@ final class NestedSqlTest {
                 Map.of("x", 5, "y", Map.of("z", "deep"))),
             row(List.of(), Map.of(), Map.of("x", 6, "y", Map.of("z", "named"))),
             row(null, null, null));
-    assertThat(sql.rows("SELECT a[3], m['k'], r.y.z, t.r.x, len(a) FROM t WHERE id = 1"))
+    assertThat(gateway.rows("SELECT a[3], m['k'], r.y.z, t.r.x, len(a) FROM t WHERE id = 1"))
         .containsExactly(row(3, 2L, "deep", 5, 3L));
-    assertThat(sql.rows("SELECT id, unnest(a) AS e FROM t ORDER BY id, e DESC"))
+    assertThat(gateway.rows("SELECT id, unnest(a) AS e FROM t ORDER BY id, e DESC"))
         .containsExactly(row(1, 3), row(1, 1), row(1, null));
-    sql.run("INSERT INTO t SELECT id + 10, a, m, r FROM t");
-    assertThat(sql.rows("SELECT r.y.z FROM t WHERE id = 11")).containsExactly(row("deep"));
+    gateway.run("INSERT INTO t SELECT id + 10, a, m, r FROM t");
+    assertThat(gateway.rows("SELECT r.y.z FROM t WHERE id = 11")).containsExactly(row("deep"));
   }
 
   @Test
   void valuesThatDoNotFitAreRefusedWithTheirPath() {
-    assertThat(sql.failure("INSERT INTO t (id, a) VALUES (1, [1.5])"))
+    assertThat(gateway.failure("INSERT INTO t (id, a) VALUES (1, [1.5])"))
         .hasMessageContaining("Column 'a.element' of type INT cannot take 1.5");
-    assertThat(sql.failure("INSERT INTO t (id, r) VALUES (1, {'x': 1, 'y': {'z': NULL}})"))
+    assertThat(gateway.failure("INSERT INTO t (id, r) VALUES (1, {'x': 1, 'y': {'z': NULL}})"))
         .hasMessageContaining("Column 'r.y.z' is NOT NULL");
-    assertThat(sql.failure("INSERT INTO t (id, r) VALUES (1, {'xx': 1})"))
+    assertThat(gateway.failure("INSERT INTO t (id, r) VALUES (1, {'xx': 1})"))
         .hasMessageContaining("has no field 'xx'");
-    assertThat(sql.failure("INSERT INTO t (id, r) VALUES (1, ROW(1))").code())
+    assertThat(gateway.failure("INSERT INTO t (id, r) VALUES (1, ROW(1))").code())
         .isEqualTo(ErrorCode.INVALID_VALUE);
-    assertThat(sql.failure("INSERT INTO t (id, m) VALUES (1, [1])").code())
+    assertThat(gateway.failure("INSERT INTO t (id, m) VALUES (1, [1])").code())
         .isEqualTo(ErrorCode.INVALID_VALUE);
   }
 
   @Test
   void rowsWithoutNamesKeepAllTheirFields() {
-    assertThat(sql.run("SELECT ROW(1, 'a')").columns().get(0).type()).isEqualTo("ROW<INT, STRING>");
-    assertThat(sql.rows("SELECT ROW(1, 'a'), ROW(2)"))
+    assertThat(gateway.run("SELECT ROW(1, 'a')").columns().get(0).type())
+        .isEqualTo("ROW<INT, STRING>");
+    assertThat(gateway.rows("SELECT ROW(1, 'a'), ROW(2)"))
         .containsExactly(row(Map.of("EXPR$0", 1, "EXPR$1", "a"), Map.of("EXPR$0", 2)));
   }
 }

@@ -5,74 +5,68 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Partitioned tables in SQL. */
-final class PartitionSqlTest {
-  @TempDir Path directory;
-  private StartedGateway sql;
-
+final class PartitionSqlTest extends GatewayTest {
   @BeforeEach
   void open() {
-    sql = new StartedGateway(directory);
-    sql.run(
+    gateway.run(
         "CREATE TABLE sales (id BIGINT, dt STRING, region STRING, price INT)"
             + " PARTITIONED BY (dt, region) WITH ('bucket.num' = '2')");
-  }
-
-  @AfterEach
-  void close() {
-    sql.close();
   }
 
   @Test
   void partitionsAreAddedShownAndDropped() {
     assertThat(
-            sql.run("ALTER TABLE sales ADD PARTITION (region = 'EU', dt = '2024-01-01')").message())
+            gateway
+                .run("ALTER TABLE sales ADD PARTITION (region = 'EU', dt = '2024-01-01')")
+                .message())
         .isEqualTo("Table demo.sales has the partition dt=2024-01-01/region=EU");
-    sql.run(
+    gateway.run(
         "ALTER TABLE sales ADD IF NOT EXISTS PARTITION (dt = '2024-01-01', region = 'EU')"
             + " PARTITION (dt = '2024-01-02', region = 'US')");
-    assertThat(sql.rows("SHOW PARTITIONS sales"))
+    assertThat(gateway.rows("SHOW PARTITIONS sales"))
         .containsExactly(row("dt=2024-01-01/region=EU"), row("dt=2024-01-02/region=US"));
-    assertThat(sql.rows("SHOW PARTITIONS demo.sales PARTITION (region = 'US')"))
+    assertThat(gateway.rows("SHOW PARTITIONS demo.sales PARTITION (region = 'US')"))
         .containsExactly(row("dt=2024-01-02/region=US"));
     assertThat(
-            sql.run("ALTER TABLE sales DROP PARTITION (dt = '2024-01-01', region = 'EU')")
+            gateway
+                .run("ALTER TABLE sales DROP PARTITION (dt = '2024-01-01', region = 'EU')")
                 .message())
         .isEqualTo("1 partition of table demo.sales dropped with all rows");
     assertThat(
-            sql.run("ALTER TABLE sales DROP IF EXISTS PARTITION (dt = '2024-01-01', region = 'EU')")
+            gateway
+                .run(
+                    "ALTER TABLE sales DROP IF EXISTS PARTITION (dt = '2024-01-01', region = 'EU')")
                 .message())
         .isEqualTo("Table demo.sales had no such partition to drop");
-    assertThat(sql.rows("SHOW PARTITIONS sales")).containsExactly(row("dt=2024-01-02/region=US"));
+    assertThat(gateway.rows("SHOW PARTITIONS sales"))
+        .containsExactly(row("dt=2024-01-02/region=US"));
   }
 
   @Test
   void rowsGoToTheirPartitionsAndComeBackAsOneTable() {
-    sql.run(
+    gateway.run(
         "INSERT INTO sales VALUES (1, '2024-01-01', 'EU', 10), (2, '2024-01-01', 'US', 20),"
             + " (3, '2024-01-02', 'EU', 30)");
-    sql.run("INSERT INTO sales (region, dt, id) VALUES ('EU', '2024-01-02', 4)");
-    assertThat(sql.rows("SHOW PARTITIONS sales")).hasSize(3);
-    assertThat(sql.rows("SELECT * FROM sales ORDER BY id"))
+    gateway.run("INSERT INTO sales (region, dt, id) VALUES ('EU', '2024-01-02', 4)");
+    assertThat(gateway.rows("SHOW PARTITIONS sales")).hasSize(3);
+    assertThat(gateway.rows("SELECT * FROM sales ORDER BY id"))
         .containsExactly(
             row(1L, "2024-01-01", "EU", 10),
             row(2L, "2024-01-01", "US", 20),
             row(3L, "2024-01-02", "EU", 30),
             row(4L, "2024-01-02", "EU", null));
-    assertThat(sql.rows("SELECT COUNT(*) FROM sales")).containsExactly(row(4L));
-    assertThat(sql.rows("SELECT dt, SUM(price) FROM sales GROUP BY dt ORDER BY dt"))
+    assertThat(gateway.rows("SELECT COUNT(*) FROM sales")).containsExactly(row(4L));
+    assertThat(gateway.rows("SELECT dt, SUM(price) FROM sales GROUP BY dt ORDER BY dt"))
         .containsExactly(row("2024-01-01", "30"), row("2024-01-02", "30"));
-    sql.run("ALTER TABLE sales DROP PARTITION (dt = '2024-01-02', region = 'EU')");
-    assertThat(sql.rows("SELECT COUNT(*) FROM sales")).containsExactly(row(2L));
-    assertThat(sql.rows("EXPLAIN SELECT id FROM sales WHERE dt = '2024-01-01'"))
+    gateway.run("ALTER TABLE sales DROP PARTITION (dt = '2024-01-02', region = 'EU')");
+    assertThat(gateway.rows("SELECT COUNT(*) FROM sales")).containsExactly(row(2L));
+    assertThat(gateway.rows("EXPLAIN SELECT id FROM sales WHERE dt = '2024-01-01'"))
         .extracting(line -> (String) line.get(0))
         .contains(
             "  tail: 2 offsets, bucket=[start, end): dt=2024-01-01/region=EU 0=[0, 1),"
@@ -84,35 +78,35 @@ final class PartitionSqlTest {
 
   @Test
   void aTableWithoutPartitionsYetIsEmpty() {
-    assertThat(sql.rows("SELECT * FROM sales")).isEmpty();
-    assertThat(sql.rows("SELECT COUNT(*) FROM sales")).containsExactly(row(0L));
-    assertThat(sql.rows("SHOW PARTITIONS sales")).isEmpty();
+    assertThat(gateway.rows("SELECT * FROM sales")).isEmpty();
+    assertThat(gateway.rows("SELECT COUNT(*) FROM sales")).containsExactly(row(0L));
+    assertThat(gateway.rows("SHOW PARTITIONS sales")).isEmpty();
   }
 
   @Test
   void keyedTablesHavePartitionsToo() {
-    sql.run(
+    gateway.run(
         "CREATE TABLE k (id INT, dt DATE, v STRING, PRIMARY KEY (id, dt) NOT ENFORCED)"
             + " PARTITIONED BY (dt)");
-    sql.run(
+    gateway.run(
         "INSERT INTO k VALUES (1, DATE '2024-01-01', 'a'), (1, DATE '2024-01-02', 'b'),"
             + " (1, DATE '2024-01-01', 'c')");
-    assertThat(sql.rows("SELECT * FROM k ORDER BY v"))
+    assertThat(gateway.rows("SELECT * FROM k ORDER BY v"))
         .containsExactly(row(1, "2024-01-02", "b"), row(1, "2024-01-01", "c"));
-    sql.run("ALTER TABLE k ADD PARTITION (dt = DATE '2024-01-03')");
-    assertThat(sql.rows("SHOW PARTITIONS k"))
+    gateway.run("ALTER TABLE k ADD PARTITION (dt = DATE '2024-01-03')");
+    assertThat(gateway.rows("SHOW PARTITIONS k"))
         .containsExactly(row("dt=2024-01-01"), row("dt=2024-01-02"), row("dt=2024-01-03"));
   }
 
   @Test
   void definitionsSayThePartitionColumns() {
-    assertThat(sql.rows("DESCRIBE sales").get(1))
+    assertThat(gateway.rows("DESCRIBE sales").get(1))
         .isEqualTo(row("dt", "STRING", true, "PARTITION(dt, region)", null, null));
-    String text = (String) sql.rows("SHOW CREATE TABLE sales").get(0).get(0);
+    String text = (String) gateway.rows("SHOW CREATE TABLE sales").get(0).get(0);
     assertThat(text).contains("PARTITIONED BY (`dt`, `region`)");
-    sql.run("DROP TABLE sales");
-    sql.run(text);
-    assertThat(sql.cluster.table("demo.sales").description().partitionKeys())
+    gateway.run("DROP TABLE sales");
+    gateway.run(text);
+    assertThat(gateway.cluster.table("demo.sales").description().partitionKeys())
         .containsExactly("dt", "region");
   }
 
@@ -135,8 +129,8 @@ final class PartitionSqlTest {
         "INSERT INTO sales VALUES (1, NULL, 'EU', 3)|INVALID_VALUE|dt"
       })
   void whatIsWrongIsSaid(String text, ErrorCode code, String message) {
-    sql.run("CREATE TABLE plain (dt STRING)");
-    SluiceException failure = sql.failure(text);
+    gateway.run("CREATE TABLE plain (dt STRING)");
+    SluiceException failure = gateway.failure(text);
     assertThat(failure.code()).as(failure.getMessage()).isEqualTo(code);
     assertThat(failure).hasMessageContaining(message);
   }
@@ -160,14 +154,14 @@ final class PartitionSqlTest {
         "id > (SELECT 3)|~~"
       })
   void conditionsAreGivenToTheServersWhereTheyMeanTheSame(String where, String skip) {
-    sql.run("INSERT INTO sales VALUES (7, '2024-01-01', 'EU', 10)");
-    sql.run("SELECT COUNT(id) FROM sales s WHERE " + where.replace("dt = 5", "dt = '5' || ''"));
-    assertThat(sql.cluster.lastScan.skip()).isEqualTo(skip);
+    gateway.run("INSERT INTO sales VALUES (7, '2024-01-01', 'EU', 10)");
+    gateway.run("SELECT COUNT(id) FROM sales s WHERE " + where.replace("dt = 5", "dt = '5' || ''"));
+    assertThat(gateway.cluster.lastScan.skip()).isEqualTo(skip);
   }
 
   @Test
   void conditionsOfOtherFormsStayInTheEngine() {
-    sql.run("INSERT INTO sales VALUES (7, '2024-01-01', 'EU', 10)");
+    gateway.run("INSERT INTO sales VALUES (7, '2024-01-01', 'EU', 10)");
     for (String query :
         new String[] {
           "SELECT COUNT(*) FROM sales a, sales b WHERE a.id = 9",
@@ -176,8 +170,8 @@ final class PartitionSqlTest {
           "SELECT a FROM sales AS s(region, a, b, c) WHERE region = 7",
           "SELECT id FROM sales TABLESAMPLE 10% WHERE id = 9"
         }) {
-      sql.run(query);
-      assertThat(sql.cluster.lastScan.skip()).as(query).isEmpty();
+      gateway.run(query);
+      assertThat(gateway.cluster.lastScan.skip()).as(query).isEmpty();
     }
   }
 }

@@ -3,18 +3,15 @@ package io.sluice.lake.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.testkit.Seeds;
-import java.nio.file.Path;
 import java.util.SplittableRandom;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * What servers leave out by a query's condition is nothing that the engine would have taken: the
  * same query in a form of which nothing is given to the servers has the same rows.
  */
-final class SkipConditionRandomTest {
+final class SkipConditionRandomTest extends GatewayTest {
   private static final int QUERIES = 12;
 
   /** Conditions that servers are given; the engine's meaning is the one that counts. */
@@ -65,22 +62,14 @@ final class SkipConditionRandomTest {
         + " TIMESTAMP '9999-12-31 23:59:59', TRUE)"
   };
 
-  @TempDir Path directory;
-  private StartedGateway sql;
   private int given;
 
   @BeforeEach
   void open() {
-    sql = new StartedGateway(directory);
-    sql.run(
+    gateway.run(
         "CREATE TABLE x (id INT, n BIGINT, s STRING, d DATE, ts TIMESTAMP(3),"
             + " seconds TIMESTAMP(0), b BOOLEAN)");
-    sql.run("INSERT INTO x VALUES " + String.join(", ", ROWS));
-  }
-
-  @AfterEach
-  void close() {
-    sql.close();
+    gateway.run("INSERT INTO x VALUES " + String.join(", ", ROWS));
   }
 
   @Test
@@ -104,13 +93,14 @@ final class SkipConditionRandomTest {
 
   private void check(String condition) {
     // Of an OR with an expression on a column nothing is given to the servers.
-    assertThat(sql.rows("SELECT id FROM x WHERE " + condition + " ORDER BY id"))
+    assertThat(gateway.rows("SELECT id FROM x WHERE " + condition + " ORDER BY id"))
         .as(condition)
         .isEqualTo(
-            sql.rows("SELECT id FROM x y WHERE (" + condition + ") OR id + 0 = -1 ORDER BY id"));
-    assertThat(sql.cluster.lastScan.skip()).isEmpty();
-    sql.rows("SELECT id FROM x WHERE " + condition);
-    given += sql.cluster.lastScan.skip().isEmpty() ? 0 : 1;
+            gateway.rows(
+                "SELECT id FROM x y WHERE (" + condition + ") OR id + 0 = -1 ORDER BY id"));
+    assertThat(gateway.cluster.lastScan.skip()).isEmpty();
+    gateway.rows("SELECT id FROM x WHERE " + condition);
+    given += gateway.cluster.lastScan.skip().isEmpty() ? 0 : 1;
   }
 
   private static String condition(SplittableRandom random, int depth) {

@@ -408,7 +408,7 @@ final class SqlGatewayTest {
         "SELECT 1 FROM sqlite_master|TABLE_NOT_FOUND|does not exist|1|15",
         "SELECT 1 FROM __sluice.tail_0|DATABASE_NOT_FOUND|does not exist|1|15",
         "SELECT 1 FROM temp.x|UNSUPPORTED|engine has that name|1|15",
-        "SELECT 1 FROM memory.demo.flights|INVALID_SQL|three names|1|15",
+        "SELECT 1 FROM memory.demo.flights|INVALID_SQL|leave 'memory' out|1|15",
         "SELECT 1 FROM flights$binlog|UNSUPPORTED|no view of a table|1|15",
         "SELECT noo(1)|INVALID_SQL|Scalar Function with name noo|1|8",
         "SELECT 1 +|INVALID_SQL|syntax error|1|11",
@@ -625,7 +625,7 @@ final class SqlGatewayTest {
         "CREATE TABLE x (a INT) WITH ('connector' = 'kafka')|UNSUPPORTED|Connector 'kafka'",
         "CREATE TABLE x (a NOTYPE)|INVALID_SCHEMA|Column 'a'",
         "CREATE TABLE x (a VARCHAR(10))|INVALID_SCHEMA|STRING",
-        "CREATE TABLE c.d.x (a INT)|INVALID_SQL|3 names",
+        "CREATE TABLE c.d.x (a INT)|INVALID_SQL|leave 'c' out",
         "CREATE TEMPORARY TABLE x (a INT)|UNSUPPORTED|TEMPORARY",
         "CREATE TABLE x (a INT) DISTRIBUTED BY RANGE (a) INTO 2 BUCKETS|UNSUPPORTED|RANGE"
       })

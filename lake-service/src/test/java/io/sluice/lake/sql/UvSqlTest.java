@@ -1,5 +1,6 @@
 package io.sluice.lake.sql;
 
+import static io.sluice.lake.sql.StartedGateway.row;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -7,31 +8,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The script of {@code ./sluice demo uv}, over a cluster in memory that merges as it says. */
-final class UvSqlTest {
+final class UvSqlTest extends GatewayTest {
   private static final Path SCRIPT = Path.of("../docs/examples/sql/uv.sql");
-
-  @TempDir Path directory;
-  private StartedGateway gateway;
-
-  @BeforeEach
-  void open() {
-    gateway = new StartedGateway(directory);
-  }
-
-  @AfterEach
-  void close() {
-    gateway.close();
-  }
-
-  private static List<Object> row(Object... values) {
-    return StartedGateway.row(values);
-  }
 
   /** The statements, with the view where it is read, as the command line puts it. */
   private static List<String> statements() throws IOException {

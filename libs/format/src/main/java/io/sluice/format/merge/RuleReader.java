@@ -139,7 +139,9 @@ final class RuleReader {
               + ", for which there are "
               + AggFunction.namesFor(column.type()));
     }
-    if (function.mergesBitmaps() && column.writeDefault() != null) {
+    // Functions take what is stored as a bitmap in our form, which older rows would read otherwise.
+    String value = column.writeDefault() == null ? column.initialDefault() : column.writeDefault();
+    if (function.mergesBitmaps() && value != null) {
       throw invalid(
           key
               + " is '"
@@ -147,7 +149,7 @@ final class RuleReader {
               + "', but column '"
               + column.name()
               + "' has the default "
-              + column.writeDefault()
+              + value
               + "; a column of bitmaps has none, leave the default out");
     }
     String delimiterKey = new AggregateOption(column.name(), Part.DELIMITER).key();

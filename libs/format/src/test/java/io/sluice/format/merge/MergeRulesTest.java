@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -235,14 +236,17 @@ class MergeRulesTest {
     assertThat(refused.code()).isEqualTo(ErrorCode.INVALID_OPTION);
   }
 
-  @Test
-  void aColumnOfBitmapsHasNoDefault() {
+  @ParameterizedTest
+  @CsvSource(
+      nullValues = "none",
+      value = {"07, 07", "07, none", "none, 07"})
+  void aColumnOfBitmapsHasNoDefault(@Nullable String initial, @Nullable String write) {
     TableSchema schema =
         new TableSchema(
             1,
             List.of(
                 column(1, "k", "INT", false),
-                new Column(2, "b", DataTypeParser.parse("BYTES"), true, "", "07", "07")),
+                new Column(2, "b", DataTypeParser.parse("BYTES"), true, "", initial, write)),
             List.of("k"));
     Map<String, String> options =
         Map.of("table.merge-engine", "aggregation", "fields.b.agg", "rbm64");
