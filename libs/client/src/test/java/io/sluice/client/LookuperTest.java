@@ -157,7 +157,7 @@ class LookuperTest {
   void otherFailuresAndTimeOutsAreReported() throws Exception {
     try (FakeCluster cluster = new FakeCluster(UpsertWriterTest.SCHEMA, 2, 1, "id");
         Connection connection =
-            Connection.open(cluster.config().withRequestTimeout(Duration.ofMillis(400)))) {
+            Connection.open(cluster.config().withRequestTimeout(Duration.ofSeconds(1)))) {
       load(connection, 20);
       Lookuper lookuper = connection.table("demo.t").lookuper();
       cluster.setLookupFaults((tablet, number, request) -> Fault.refuse(ErrorCode.CORRUPT_STORAGE));

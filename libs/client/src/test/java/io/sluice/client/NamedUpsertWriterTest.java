@@ -14,7 +14,11 @@ import io.sluice.format.row.GenericRow;
 import io.sluice.format.row.Row;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -96,7 +100,9 @@ class NamedUpsertWriterTest {
   }
 
   @Test
-  void aRowThatIsTooLargeEndsTheWriterAndTheNextOneGoesOn() {
+  void aRowThatIsTooLargeEndsTheWriterAndTheNextOneGoesOn() throws Exception {
+    // However rows come together in puts, the writer has all of them before one is refused.
+    CountDownLatch allWritten = new CountDownLatch(1);
     try (FakeCluster cluster = new FakeCluster(UpsertWriterTest.SCHEMA, 1, 1, "id");
         Connection connection =
             Connection.open(cluster.config().withLinger(Duration.ofMinutes(1)))) {
@@ -104,6 +110,7 @@ class NamedUpsertWriterTest {
           (tablet, number, put) -> {
             LogBatchHeader header =
                 LogBatchHeader.wrap(ByteBuffer.wrap(put.getHeader().toByteArray()));
+            awaitUnchecked(allWritten);
             return header.baseSequence() <= 3 && header.lastSequence() >= 3
                 ? Fault.refuse(ErrorCode.PUT_TOO_LARGE)
                 : Fault.NONE;
@@ -112,6 +119,7 @@ class NamedUpsertWriterTest {
       for (int i = 0; i < 6; i++) {
         writer.upsert(i, Row.of((long) i, "x", i));
       }
+      allWritten.countDown();
       assertThatThrownBy(writer::flush)
           .isInstanceOfSatisfying(
               SluiceException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.PUT_TOO_LARGE));
@@ -121,13 +129,25 @@ class NamedUpsertWriterTest {
       writer.close();
       assertThat(cluster.allRows()).extracting(row -> row.value(2)).doesNotContain(3, 4, 5);
       cluster.setFaults((tablet, number, put) -> Fault.NONE);
+      List<CompletableFuture<AppendResult>> rows = new ArrayList<>();
       try (UpsertWriter next = connection.table("demo.t").upsertWriter(NAMED)) {
         assertThat(next.committedSequence()).isEqualTo(2);
         for (int i = 0; i < 6; i++) {
-          assertThat(next.upsert(i, Row.of((long) i, "x", i)).isDone()).isEqualTo(i < 3);
+          rows.add(next.upsert(i, Row.of((long) i, "x", i)));
         }
       }
+      for (int i = 0; i < 6; i++) {
+        assertThat(rows.get(i).get().duplicate()).as("row %s", i).isEqualTo(i < 3);
+      }
       assertThat(cluster.allRows()).hasSize(6);
+    }
+  }
+
+  private static void awaitUnchecked(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 

@@ -155,7 +155,7 @@ class NamedWriterTest {
   void rowsGivenUpAreStoredByTheNextOfTheName() {
     try (FakeCluster cluster = new FakeCluster(AppendWriterTest.SCHEMA, 2, 1);
         Connection connection =
-            Connection.open(cluster.config().withDeliveryTimeout(Duration.ofMillis(300)))) {
+            Connection.open(cluster.config().withDeliveryTimeout(Duration.ofSeconds(1)))) {
       AppendWriter writer = connection.table("demo.t").appendWriter(NAMED);
       writer.append(0, Row.of(0L, "x")).join();
       cluster.tablet(1).stop();

@@ -63,7 +63,7 @@ final class DroppedWhileDownFaultTest {
         for (int id = 1000; id < 1005; id++) {
           rows.add(writer.append(Row.of(id, DAY.get(0))));
         }
-        cluster.restart("tablet-2");
+        cluster.startAgain("tablet-2");
         writer.flush();
       }
       assertThat(rows)

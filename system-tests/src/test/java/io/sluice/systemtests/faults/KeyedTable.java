@@ -8,6 +8,7 @@ import io.sluice.client.Scan;
 import io.sluice.client.ScanBatch;
 import io.sluice.client.Table;
 import io.sluice.client.TableSpec;
+import io.sluice.common.TablePath;
 import io.sluice.format.batch.ChangeType;
 import io.sluice.format.row.Row;
 import java.time.Duration;
@@ -46,6 +47,11 @@ final class KeyedTable {
 
   Table open(Connection connection) {
     return connection.table(path);
+  }
+
+  /** Removes the table. */
+  void drop(Connection connection) {
+    connection.admin().dropTable(TablePath.parse(path), false);
   }
 
   /**

@@ -8,11 +8,11 @@ import io.sluice.client.Connection;
 import io.sluice.client.WriterOptions;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.TablePath;
 import io.sluice.systemtests.process.ProcessCluster;
 import io.sluice.systemtests.process.ProcessClusters;
 import io.sluice.testkit.Await;
 import io.sluice.testkit.Seeds;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.SplittableRandom;
@@ -20,7 +20,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * durable-ack, no-dup and dense under kill -9 of the tablet while a named writer loads: every
@@ -47,17 +46,15 @@ final class KillDuringLoadFaultTest {
   private int appendedEnd;
 
   @Test
-  void everyAcknowledgedRowIsThereOnce(@TempDir Path dir) {
+  void everyAcknowledgedRowIsThereOnce(ProcessCluster cluster) {
     Seeds.run(
         1,
         (seed, random) -> {
-          try (ProcessCluster cluster = ProcessCluster.start(dir.resolve("home"), 1)) {
-            SequenceTable table = createTable(cluster);
-            for (int kill = 1; kill <= KILLS; kill++) {
-              loadAndKill(cluster, table, random, kill);
-            }
-            loadTheRest(cluster, table);
+          SequenceTable table = createTable(cluster);
+          for (int kill = 1; kill <= KILLS; kill++) {
+            loadAndKill(cluster, table, random, kill);
           }
+          loadTheRest(cluster, table);
         });
   }
 
@@ -76,7 +73,7 @@ final class KillDuringLoadFaultTest {
       try (Connection connection = open(cluster, PATIENT)) {
         AppendWriter writer = openWriter(connection, table);
         int end = appendAroundKill(writer, cluster, random);
-        cluster.restart("tablet-1");
+        cluster.startAgain("tablet-1");
         writer.flush();
         assertThat(acknowledgedEnd()).as("after flush, kill %s", kill).isGreaterThanOrEqualTo(end);
       }
@@ -84,7 +81,7 @@ final class KillDuringLoadFaultTest {
       Connection connection = open(cluster, IMPATIENT);
       appendAroundKill(openWriter(connection, table), cluster, random);
       CompletableFuture<Void> gaveUp = CompletableFuture.runAsync(() -> giveUp(connection));
-      cluster.restart("tablet-1");
+      cluster.startAgain("tablet-1");
       gaveUp.join();
     }
     if (kill % 5 == 0) {
@@ -165,6 +162,7 @@ final class KillDuringLoadFaultTest {
       BitSet found = table.readSequences(connection);
       assertThat(found.cardinality()).isEqualTo(appendedEnd);
       assertThat(found.nextClearBit(0)).isEqualTo(appendedEnd);
+      connection.admin().dropTable(TablePath.parse(table.path()), false);
     }
   }
 

@@ -47,7 +47,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(ProcessClusters.class)
 final class MergedKillFaultTest {
   private static final int KILLS =
-      Integer.getInteger("sluice.kills", Boolean.getBoolean("sluice.soak") ? 40 : 4);
+      Integer.getInteger("sluice.kills", Boolean.getBoolean("sluice.soak") ? 40 : 3);
 
   private static final int FEWEST_OPERATIONS = KILLS * 25_000;
   private static final int MOST_ROWS = 5_000;
@@ -160,11 +160,11 @@ final class MergedKillFaultTest {
       loads.forEach(load -> load.write(random.nextInt(MOST_ROWS)));
       if (both) {
         cluster.kill("coordinator-1");
-        cluster.restart("coordinator-1");
+        cluster.startAgain("coordinator-1");
       }
       CompletableFuture<Void> end =
           CompletableFuture.runAsync(() -> end(writing, patient), lives.threads);
-      cluster.restart("tablet-1");
+      cluster.startAgain("tablet-1");
       end.join();
     }
     try (Connection connection = open(cluster, PATIENT)) {

@@ -13,7 +13,6 @@ import io.sluice.systemtests.process.ProcessCluster;
 import io.sluice.systemtests.process.ProcessClusters;
 import io.sluice.testkit.Await;
 import io.sluice.testkit.Seeds;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -22,7 +21,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * no-dup and no-loss of a named upsert writer that starts again and again, and repeats what it sent
@@ -31,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(ProcessClusters.class)
 final class NamedUpsertFaultTest {
   private static final int KILLS =
-      Integer.getInteger("sluice.kills", Boolean.getBoolean("sluice.soak") ? 60 : 4);
+      Integer.getInteger("sluice.kills", Boolean.getBoolean("sluice.soak") ? 60 : 3);
 
   private static final Duration PATIENT = Duration.ofMinutes(2);
   private static final Duration IMPATIENT = Duration.ofSeconds(2);
@@ -43,19 +41,15 @@ final class NamedUpsertFaultTest {
   private int end;
 
   @Test
-  void everyChangeIsMadeOnce(@TempDir Path dir) {
+  void everyChangeIsMadeOnce(ProcessCluster cluster) {
     Seeds.run(
         1,
         (seed, random) -> {
-          try (ProcessCluster cluster =
-              ProcessCluster.start(
-                  dir.resolve("home"), 1, "-Dsluice.tablet.kv.flush-interval=2s")) {
-            KeyedTable table = create(cluster);
-            for (int kill = 1; kill <= KILLS; kill++) {
-              loadAndKill(cluster, table, random);
-            }
-            loadTheRest(cluster, table);
+          KeyedTable table = create(cluster);
+          for (int kill = 1; kill <= KILLS; kill++) {
+            loadAndKill(cluster, table, random);
           }
+          loadTheRest(cluster, table);
         });
   }
 
@@ -80,13 +74,13 @@ final class NamedUpsertFaultTest {
     cluster.kill("tablet-1");
     write(writer, first + rows, first + rows + random.nextInt(MOST_ROWS));
     if (survives) {
-      cluster.restart("tablet-1");
+      cluster.startAgain("tablet-1");
       writer.flush();
       assertThat(writer.committedSequence()).isEqualTo(end - 1);
       connection.close();
     } else {
       CompletableFuture<Void> gaveUp = CompletableFuture.runAsync(() -> giveUp(connection));
-      cluster.restart("tablet-1");
+      cluster.startAgain("tablet-1");
       gaveUp.join();
     }
   }
@@ -149,6 +143,7 @@ final class NamedUpsertFaultTest {
         }
       }
       assertThat(current.rows()).isEqualTo(expected);
+      table.drop(connection);
     }
   }
 

@@ -12,7 +12,6 @@ import io.sluice.systemtests.process.ProcessCluster;
 import io.sluice.systemtests.process.ProcessClusters;
 import io.sluice.testkit.Await;
 import io.sluice.testkit.Seeds;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
@@ -20,7 +19,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * durable-ack, no-dup and evolve under kill -9 of tablet and coordinator while rows go to
@@ -31,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(ProcessClusters.class)
 final class PartitionChurnFaultTest {
   private static final int ROUNDS =
-      Integer.getInteger("sluice.kills", Boolean.getBoolean("sluice.soak") ? 40 : 4);
+      Integer.getInteger("sluice.kills", Boolean.getBoolean("sluice.soak") ? 40 : 3);
 
   private static final Duration PATIENT = Duration.ofMinutes(2);
   private static final int BATCH_BYTES = 8 * 1024;
@@ -44,21 +42,20 @@ final class PartitionChurnFaultTest {
   private final AtomicInteger next = new AtomicInteger();
 
   @Test
-  void acknowledgedRowsOfLivePartitionsAreThereOnce(@TempDir Path dir) {
+  void acknowledgedRowsOfLivePartitionsAreThereOnce(ProcessCluster cluster) {
     Seeds.run(
         1,
         (seed, random) -> {
-          try (ProcessCluster cluster = ProcessCluster.start(dir.resolve("home"), 1)) {
-            ChurnTable table;
-            try (Connection connection = open(cluster)) {
-              table = ChurnTable.create(connection, "faults.partition_churn");
-            }
-            for (int round = 1; round <= ROUNDS; round++) {
-              churnAndKill(cluster, table, random, round);
-            }
-            try (Connection connection = open(cluster)) {
-              table.check(connection);
-            }
+          ChurnTable table;
+          try (Connection connection = open(cluster)) {
+            table = ChurnTable.create(connection, "faults.partition_churn");
+          }
+          for (int round = 1; round <= ROUNDS; round++) {
+            churnAndKill(cluster, table, random, round);
+          }
+          try (Connection connection = open(cluster)) {
+            table.check(connection);
+            connection.admin().dropTable(table.path(), false);
           }
         });
   }
@@ -83,9 +80,9 @@ final class PartitionChurnFaultTest {
       cluster.kill("tablet-1");
       if (round % 2 == 0) {
         cluster.kill("coordinator-1");
-        cluster.restart("coordinator-1");
+        cluster.startAgain("coordinator-1");
       }
-      cluster.restart("tablet-1");
+      cluster.startAgain("tablet-1");
       awaitAcknowledged(table, first, LEAST_ROWS);
       stop.set(true);
       changes.join();

@@ -6,7 +6,6 @@ import io.sluice.systemtests.local.LocalCluster;
 import io.sluice.systemtests.local.LocalServices;
 import io.sluice.systemtests.relay.GrpcRelay;
 import io.sluice.tiering.app.TieringApplication;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -32,7 +31,7 @@ public final class LakeCluster {
   private final GrpcRelay workerToCoordinator;
   private final GrpcRelay lakeToCoordinator;
 
-  private LakeCluster() throws IOException {
+  private LakeCluster() {
     List<Integer> ports = LocalServices.freePorts(6);
     lakeAddress = "127.0.0.1:" + ports.get(0);
     lakeHttpPort = ports.get(1);
@@ -50,7 +49,7 @@ public final class LakeCluster {
         "--sluice.lake.coordinators=" + lakeToCoordinator.address(),
         "--sluice.lake.warehouse=" + warehouse,
         "--sluice.lake.catalog-dir=" + local.directory("catalog"),
-        "--sluice.lake.compare-interval=1s",
+        "--sluice.lake.compare-interval=2s",
         "--sluice.cluster.secret-file=" + local.secret());
     services.start(
         LakeApplication.class,
@@ -72,17 +71,13 @@ public final class LakeCluster {
   /** The cluster of this JVM; it stops with the local cluster. */
   public static synchronized LakeCluster shared() {
     if (shared == null) {
-      try {
-        shared = new LakeCluster();
-      } catch (IOException e) {
-        throw new IllegalStateException("Cannot start the lake services", e);
-      }
+      shared = new LakeCluster();
     }
     return shared;
   }
 
   /** Starts one more worker, which talks to the services without relays. */
-  ConfigurableApplicationContext startWorker(String workerId) throws IOException {
+  ConfigurableApplicationContext startWorker(String workerId) {
     return startWorker(
         workerId, LocalServices.freePorts(1).get(0), local.coordinators(), lakeAddress, 2);
   }

@@ -68,11 +68,11 @@ final class LakeProcessesIT {
 
   @Test
   void sqlOfTheCommandLineGoesAllTheWayAndSurvivesAStop() {
-    mustRun("CREATE DATABASE processes");
     mustRun(
-        "CREATE TABLE processes.events (id INT, text STRING) WITH ("
-            + "'table.datalake.enabled' = 'true', 'table.datalake.freshness' = '1s')");
-    mustRun("INSERT INTO processes.events VALUES (1, 'one'), (2, 'two')");
+        "CREATE DATABASE processes;"
+            + "CREATE TABLE processes.events (id INT, text STRING) WITH ("
+            + "'table.datalake.enabled' = 'true', 'table.datalake.freshness' = '1s');"
+            + "INSERT INTO processes.events VALUES (1, 'one'), (2, 'two')");
     assertThat(mustRun("SELECT text FROM processes.events ORDER BY id")).contains("one", "two");
 
     Launcher.Result refused = sql("SELECT nothing FROM processes.events");
@@ -89,8 +89,11 @@ final class LakeProcessesIT {
     cluster.up().orFail("Starting again");
 
     assertThat(mustRun("SELECT text FROM processes.events$lake")).contains("one", "two");
-    mustRun("INSERT INTO processes.events VALUES (3, 'three')");
-    assertThat(mustRun("SELECT text FROM processes.events")).contains("one", "two", "three");
+    assertThat(
+            mustRun(
+                "INSERT INTO processes.events VALUES (3, 'three');"
+                    + "SELECT text FROM processes.events"))
+        .contains("one", "two", "three");
     assertThat(settle().values().stream().mapToLong(Long::longValue).sum())
         .isEqualTo(recorded.values().stream().mapToLong(Long::longValue).sum() + 1);
   }

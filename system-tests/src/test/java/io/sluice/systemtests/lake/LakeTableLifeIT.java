@@ -145,11 +145,7 @@ final class LakeTableLifeIT {
     assertThat(lake.table(path).rows().values().stream().mapToInt(rows -> rows.size()).sum())
         .isEqualTo(100);
     Await.until(
-        "the queue does not list " + path,
-        PATIENCE,
-        () ->
-            lake.get("/api/v1/tiering/tables/" + path.database() + "/" + path.table()).status()
-                == 404);
+        "the queue does not list " + path, PATIENCE, () -> lake.get(queue(path)).status() == 404);
     Await.until(
         "the copy takes a change",
         PATIENCE,
@@ -204,6 +200,9 @@ final class LakeTableLifeIT {
     assertThat(lake.table(path).rowCount()).isEqualTo(50);
 
     assertThat(lake.catalog().dropTable(Lake.identifier(path), true)).isTrue();
+    // A table that is resumed is tried at once; the pause after a failure is long.
+    assertThat(lake.post(queue(path) + "/pause", "").status()).isEqualTo(200);
+    assertThat(lake.post(queue(path) + "/resume", "").status()).isEqualTo(200);
     assertThat(OnceInLake.settle(lake, connection, path)).isEqualTo(10);
   }
 
@@ -213,9 +212,7 @@ final class LakeTableLifeIT {
     LakeTables.createPlain(connection, path, 1);
     LakeTables.appendPlain(connection, path, 0, 10);
     OnceInLake.settle(lake, connection, path);
-    String queue = "/api/v1/tiering/tables/" + path.database() + "/" + path.table();
-
-    Lake.Answer paused = lake.post(queue + "/pause", "");
+    Lake.Answer paused = lake.post(queue(path) + "/pause", "");
     assertThat(paused.status()).as("%s", paused).isEqualTo(200);
     assertThat(paused.body().get("hold").asString()).isEqualTo("paused");
     Await.until(
@@ -225,8 +222,13 @@ final class LakeTableLifeIT {
     LakeTables.appendPlain(connection, path, 10, 20);
     long rounds = lake.table(path).checkChain();
 
-    assertThat(lake.post(queue + "/resume", "").status()).isEqualTo(200);
+    assertThat(lake.post(queue(path) + "/resume", "").status()).isEqualTo(200);
     assertThat(OnceInLake.settle(lake, connection, path)).isEqualTo(20);
     assertThat(lake.table(path).checkChain()).isGreaterThan((int) rounds);
+  }
+
+  /** Where the queue answers for a table. */
+  private static String queue(TablePath path) {
+    return "/api/v1/tiering/tables/" + path.database() + "/" + path.table();
   }
 }

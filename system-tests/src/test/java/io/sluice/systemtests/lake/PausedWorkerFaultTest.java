@@ -136,7 +136,7 @@ final class PausedWorkerFaultTest {
         "--sluice.tiering.coordinators=" + cluster.coordinators(),
         "--sluice.tiering.lake=" + cluster.grpcAddress("lake-1"),
         "--sluice.tiering.report-interval=300ms",
-        "--sluice.tiering.coordinator-timeout=3s",
+        "--sluice.tiering.coordinator-timeout=2s",
         "--sluice.cluster.secret-file=" + cluster.secret());
   }
 

@@ -29,7 +29,7 @@ final class PyIcebergIT {
   private static final Duration TIMEOUT = Duration.ofMinutes(2);
   private static final String READ = "system-tests/src/test/python/read_lake.py";
   private static final String APPEND = "system-tests/src/test/python/append_lake.py";
-  private static final int COMMITS = 20;
+  private static final int COMMITS = Boolean.getBoolean("sluice.soak") ? 20 : 10;
   private static final int ROWS = 10;
   private static final OffsetDateTime EPOCH = OffsetDateTime.parse("1970-01-01T00:00:00Z");
 

@@ -40,10 +40,10 @@ final class RelayedCluster implements AutoCloseable {
     return List.of(
         "coordinator.sluice.tiering.poll-interval=200ms",
         "coordinator.sluice.tiering.sweep-interval=300ms",
-        "coordinator.sluice.tiering.worker-timeout=3s",
-        "coordinator.sluice.tiering.lake-probe-interval=3s",
+        "coordinator.sluice.tiering.worker-timeout=2s",
+        "coordinator.sluice.tiering.lake-probe-interval=1s",
         "tiering.sluice.tiering.report-interval=300ms",
-        "tiering.sluice.tiering.coordinator-timeout=3s",
+        "tiering.sluice.tiering.coordinator-timeout=2s",
         "tiering.sluice.tiering.lake="
             + open(RoundStep.Link.WORKER_TO_LAKE, starting.grpcAddress("lake-1")),
         "tiering.sluice.tiering.coordinators="

@@ -46,7 +46,7 @@ final class TieringFaultTest {
    */
   private static final Duration FILE_PATIENCE = Duration.ofSeconds(1);
 
-  private static final int ROWS_PER_SECOND = 300;
+  private static final int ROWS_PER_SECOND = 100;
   private static final int CHECK_EVERY = 6;
 
   /** What is killed here together is killed together at the step before or after too. */
@@ -61,6 +61,7 @@ final class TieringFaultTest {
   private record Strike(RoundStep step, List<String> victims) {}
 
   private int kills;
+  private long waitingNanos;
   private long restartingNanos;
   private int atFirstSight;
 
@@ -86,11 +87,12 @@ final class TieringFaultTest {
             long rows = OnceInLake.settle(cluster.lake(), connection, PATH);
             int rounds = cluster.lake().table(PATH).checkChain();
             System.out.printf(
-                "%d kills in %d strikes (%d of them with the file in sight), %d s of starting again,"
-                    + " %d rows in %d rounds, seed %d%n",
+                "%d kills in %d strikes (%d of them with the file in sight), %d s of waiting for the"
+                    + " step, %d s of starting again, %d rows in %d rounds, seed %d%n",
                 kills,
                 strikes.size(),
                 atFirstSight,
+                TimeUnit.NANOSECONDS.toSeconds(waitingNanos),
                 TimeUnit.NANOSECONDS.toSeconds(restartingNanos),
                 rows,
                 rounds,
@@ -166,12 +168,14 @@ final class TieringFaultTest {
           return Hook.Verdict.PASS;
         };
     Relayed caught;
+    long armed = System.nanoTime();
     try (RelayedCluster.Caught trap = cluster.trap(strike.step(), action)) {
       caught = trap.await("a round reaches " + strike, PATIENCE);
       killed.join();
     }
     long started = System.nanoTime();
-    cluster.processes().up().orFail("Starting again after " + strike);
+    waitingNanos += started - armed;
+    cluster.processes().startDead();
     restartingNanos += System.nanoTime() - started;
     if (strike.step() == RoundStep.BEFORE_RECORD) {
       checkResolved(cluster, caught);

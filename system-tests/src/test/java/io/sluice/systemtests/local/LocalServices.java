@@ -1,10 +1,7 @@
 package io.sluice.systemtests.local;
 
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
+import io.sluice.systemtests.process.PortBases;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -47,21 +44,8 @@ public final class LocalServices implements AutoCloseable {
     }
   }
 
-  /** Ports that are free at this moment. */
-  public static List<Integer> freePorts(int count) throws IOException {
-    List<ServerSocket> sockets = new ArrayList<>();
-    try {
-      List<Integer> ports = new ArrayList<>();
-      for (int i = 0; i < count; i++) {
-        ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        sockets.add(socket);
-        ports.add(socket.getLocalPort());
-      }
-      return ports;
-    } finally {
-      for (ServerSocket socket : sockets) {
-        socket.close();
-      }
-    }
+  /** Ports that no other service of a test has or will get. */
+  public static List<Integer> freePorts(int count) {
+    return PortBases.freePorts(count);
   }
 }

@@ -58,7 +58,7 @@ final class ReplicatedFaultTest {
     Seeds.run(
         1,
         (seed, random) -> {
-          try (Trial trial = Trial.start(cluster, "leaders", Workload.Load.LIGHT, random)) {
+          try (Trial trial = Trial.start(cluster, "leaders", Workload.Load.GENTLE, random)) {
             int before = trial.elections();
             trial.make(Fault.KILL_LEADER_AHEAD);
             trial.make(Fault.PAUSE_LEADER_KILL_COORDINATOR);
@@ -74,7 +74,7 @@ final class ReplicatedFaultTest {
     Seeds.run(
         1,
         (seed, random) -> {
-          try (Trial trial = Trial.start(cluster, "leader_alone", Workload.Load.LIGHT, random)) {
+          try (Trial trial = Trial.start(cluster, "leader_alone", Workload.Load.GENTLE, random)) {
             trial.during(
                 () -> {
                   assertThat(IsolatedLeader.read(trial.scene())).isEmpty();
@@ -91,7 +91,7 @@ final class ReplicatedFaultTest {
     Seeds.run(
         1,
         (seed, random) -> {
-          try (Trial trial = Trial.start(cluster, "all_die", Workload.Load.LIGHT, random)) {
+          try (Trial trial = Trial.start(cluster, "all_die", Workload.Load.GENTLE, random)) {
             trial.make(Fault.KILL_ALL_TABLETS);
             trial.judge();
             trial.drop();
@@ -115,7 +115,7 @@ final class ReplicatedFaultTest {
     long again = connection.admin().createPartition(KEPT, DAY, false).partitionId();
     append("changed.kept", 1000, 1005);
     damage(2, "changed.damaged");
-    cluster.processes().restart("tablet-2");
+    cluster.processes().startAgain("tablet-2");
     cluster.awaitInSync(List.of("changed.kept", "changed.damaged"), Duration.ofSeconds(60));
 
     assertOnEveryServer("changed.kept", 5);

@@ -104,7 +104,7 @@ final class Scene {
   }
 
   void restart(String service) {
-    processes().restart(service);
+    processes().startAgain(service);
     note(service + " runs again");
   }
 

@@ -8,6 +8,8 @@ import io.sluice.client.AppendWriter;
 import io.sluice.client.TableDescription;
 import io.sluice.client.WriterOptions;
 import io.sluice.client.fake.FakeCluster;
+import io.sluice.client.fake.PutFaults.Fault;
+import io.sluice.client.fake.PutFaults.Kind;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
 import io.sluice.common.TablePath;
@@ -78,6 +80,8 @@ class WriterEndTest {
   @Test
   void flushSaysWhyTheWriterBrokeWithoutWaiting() {
     try (FakeCluster cluster = new FakeCluster(SCHEMA, 2, 1, "id")) {
+      // The first rows are on their way at once; none is to be stored before the writer breaks.
+      cluster.setFaults((tablet, number, put) -> Fault.of(Kind.IGNORE));
       ClientCore core =
           new ClientCore(
               cluster.config().withLinger(Duration.ofMinutes(1)).withBatchBytes(1024),
