@@ -20,6 +20,7 @@ import io.sluice.tablet.lookup.KvMeters;
 import io.sluice.tablet.lookup.LookupService;
 import io.sluice.tablet.lookup.RowLookups;
 import io.sluice.tablet.replica.ReplicaSet;
+import org.apache.arrow.flight.impl.FlightServiceGrpc;
 import org.apache.arrow.memory.BufferAllocator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -97,6 +98,9 @@ final class FlightConfiguration {
             .maxInboundMessageSize(FlightSettings.MAX_MESSAGE_BYTES)
             .flowControlWindow(FlightSettings.FLOW_CONTROL_WINDOW_BYTES)
             .callExecutor(
-                CallsOnTransport.of(LookupMethods.lookup(), ReplicationMethods.fetchServer()));
+                CallsOnTransport.of(
+                    LookupMethods.lookup(),
+                    ReplicationMethods.fetchServer(),
+                    FlightServiceGrpc.getDoPutMethod()));
   }
 }

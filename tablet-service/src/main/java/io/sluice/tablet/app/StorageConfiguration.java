@@ -20,6 +20,7 @@ import io.sluice.tablet.log.DiskGuard;
 import io.sluice.tablet.log.DiskLimits;
 import io.sluice.tablet.log.LogConfig;
 import io.sluice.tablet.log.StoragePlatform;
+import io.sluice.tablet.replica.ClientAddresses;
 import io.sluice.tablet.replica.IdGrants;
 import io.sluice.tablet.replica.KvCounters;
 import io.sluice.tablet.replica.KvHost;
@@ -68,6 +69,7 @@ final class StorageConfiguration {
     KvSettings settings =
         new KvSettings(
             kv.blockCacheBytes().toBytes(),
+            kv.rowCacheBytes().toBytes(),
             kv.memtableBytes().toBytes(),
             kv.storeMemtableBytes().toBytes(),
             kv.openFiles(),
@@ -88,6 +90,7 @@ final class StorageConfiguration {
       KvHost kv,
       Followers followers,
       IsrProposals proposals,
+      ClientAddresses addresses,
       ReadinessGate gate) {
     ReplicaSet replicas =
         ReplicaSet.open(
@@ -95,7 +98,7 @@ final class StorageConfiguration {
             StoragePlatform.of(time),
             new FormatBatchSlicer(allocator),
             kv,
-            ReplicationContext.of(followers, proposals));
+            ReplicationContext.of(followers, proposals, addresses));
     gate.open(RECOVERED);
     return replicas;
   }
@@ -141,6 +144,17 @@ final class StorageConfiguration {
     Gauge.builder("sluice.kv.block.cache", kv.resources(), KvResources::cacheBytes)
         .baseUnit("bytes")
         .description("Block cache of all key-value stores, memtables included")
+        .register(registry);
+    Gauge.builder("sluice.kv.row.cache", kv.resources(), KvResources::rowCacheBytes)
+        .baseUnit("bytes")
+        .description("Rows of all key-value stores that were read lately")
+        .register(registry);
+    FunctionCounter.builder("sluice.kv.row.cache.hits", kv.resources(), KvResources::rowCacheHits)
+        .description("Rows read that were in the row cache")
+        .register(registry);
+    FunctionCounter.builder(
+            "sluice.kv.row.cache.misses", kv.resources(), KvResources::rowCacheMisses)
+        .description("Rows read that were not in the row cache")
         .register(registry);
     Gauge.builder("sluice.kv.files", kv.resources(), KvResources::fileBytes)
         .baseUnit("bytes")

@@ -81,6 +81,7 @@ record TabletProperties(
    * Limits of all key-value stores together, where it does not say otherwise.
    *
    * @param blockCacheBytes memory for blocks, filters and indexes, which memtables are charged to
+   * @param rowCacheBytes memory for rows read lately; 0 for none
    * @param memtableBytes memtables of all stores
    * @param storeMemtableBytes a memtable of this size is flushed
    * @param openFiles files one store keeps open
@@ -94,6 +95,7 @@ record TabletProperties(
    */
   record Kv(
       @DefaultValue("256MB") DataSize blockCacheBytes,
+      @DefaultValue("192MB") DataSize rowCacheBytes,
       @DefaultValue("64MB") DataSize memtableBytes,
       @DefaultValue("16MB") DataSize storeMemtableBytes,
       @DefaultValue("256") @Min(1) int openFiles,

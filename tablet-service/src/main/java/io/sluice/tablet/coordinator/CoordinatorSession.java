@@ -71,6 +71,7 @@ public final class CoordinatorSession implements AutoCloseable {
   private final CompletableFuture<Boolean> left = new CompletableFuture<>();
   private volatile boolean leaving;
   // Of the session's thread.
+  private final SessionReports reports;
   private long joinPatienceNanos;
   private long heardNanos;
   private long changedNanos;
@@ -98,6 +99,7 @@ public final class CoordinatorSession implements AutoCloseable {
     this.timings = timings;
     this.onApplied = onApplied;
     this.onReplaced = onReplaced;
+    this.reports = new SessionReports(clock, timings.silenceNanos());
     this.joinPatienceNanos = timings.silenceNanos();
     this.thread = new Thread(this::run, "coordinator-session");
     this.thread.setDaemon(true);
@@ -160,7 +162,6 @@ public final class CoordinatorSession implements AutoCloseable {
   private void run() {
     long backOffMs = timings.minBackOffMs();
     int redirects = 0;
-    String lastReason = "";
     while (!closed) {
       String address = channels.current();
       boolean joined = false;
@@ -178,20 +179,16 @@ public final class CoordinatorSession implements AutoCloseable {
       if (closed) {
         return;
       }
-      String reason = String.valueOf(end.getMessage());
       if (end.code() == ErrorCode.FENCED_LEADER_EPOCH) {
         LOG.error(
             "This server stops: another process uses its id. Coordinator {} says: {}; give each"
                 + " tablet its own sluice.tablet.id",
             address,
-            reason);
+            end.getMessage());
         onReplaced.run();
         return;
       }
-      if (joined || !reason.equals(lastReason)) {
-        LOG.warn("Session with coordinator {} ended, trying again: {}", address, reason);
-      }
-      lastReason = reason;
+      reports.ended(address, joined, end);
       if (leaving && clock.nanoTime() - changedNanos > timings.silenceNanos()) {
         // No coordinator is there that could have anybody take over.
         left.complete(false);
@@ -309,6 +306,7 @@ public final class CoordinatorSession implements AutoCloseable {
           identity.serverId(),
           address,
           state.appliedIndex());
+      reports.registered();
     }
     connected = true;
     registeredOnce = true;

@@ -27,6 +27,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Takes proposals to the coordinator, one call at a time: what is proposed while one is on its way
@@ -54,7 +55,7 @@ public final class IsrClient implements IsrProposals, AutoCloseable {
   private boolean asking;
   // Of the one call.
   private long backOffMs;
-  private String lastReason = "";
+  private boolean failing;
 
   /** A proposal and who waits for its outcome. */
   private record Ask(TableBucket bucket, IsrTracker.Proposal proposal, Consumer<Decision> then) {}
@@ -142,7 +143,7 @@ public final class IsrClient implements IsrProposals, AutoCloseable {
       return;
     }
     backOffMs = timings.minBackOffMs();
-    lastReason = "";
+    failing = false;
     for (int i = 0; i < asks.size(); i++) {
       Ask ask = asks.get(i);
       try {
@@ -190,11 +191,10 @@ public final class IsrClient implements IsrProposals, AutoCloseable {
         waiting.addFirst(asks.get(i));
       }
     }
-    String reason = String.valueOf(why.getMessage());
-    if (!reason.equals(lastReason)) {
-      LOG.warn("Coordinator {} did not decide on in-sync sets: {}", address, reason);
-    }
-    lastReason = reason;
+    // Once, however many coordinators are asked until one answers.
+    LOG.atLevel(failing ? Level.DEBUG : Level.WARN)
+        .log("Coordinator {} did not decide on in-sync sets: {}", address, why.getMessage());
+    failing = true;
     channels.moveOn(address, why);
     callAfter(backOffMs);
     backOffMs = timings.nextBackOffMs(backOffMs);

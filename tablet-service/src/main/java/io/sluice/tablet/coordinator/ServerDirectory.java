@@ -4,6 +4,7 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.HostPort;
 import io.sluice.common.SluiceException;
 import io.sluice.protocol.cluster.v1.ServerAddress;
+import io.sluice.tablet.replica.ClientAddresses;
 import io.sluice.tablet.replication.stream.PeerAddresses;
 import java.util.HashMap;
 import java.util.List;
@@ -17,12 +18,15 @@ import org.jspecify.annotations.Nullable;
  * The servers of the cluster as the coordinator describes them. Updates come from the session's
  * thread; everything else is for any thread.
  */
-public final class ServerDirectory implements PeerAddresses {
+public final class ServerDirectory implements PeerAddresses, ClientAddresses {
   private final Map<Integer, String> overrides;
   private final Map<Integer, Server> servers = new ConcurrentHashMap<>();
   private final List<IntConsumer> listeners = new CopyOnWriteArrayList<>();
 
-  private record Server(Peer peer, boolean alive) {}
+  /**
+   * @param told what the server says of itself: where clients reach it
+   */
+  private record Server(Peer peer, String told, boolean alive) {}
 
   /**
    * @param overrides where this server reaches others, {@code id=host:port} each, in place of what
@@ -68,6 +72,7 @@ public final class ServerDirectory implements PeerAddresses {
       Server now =
           new Server(
               new Peer(overrides.getOrDefault(id, told), address.getIncarnation()),
+              told,
               address.getAlive());
       Server before = servers.put(id, now);
       if (before == null || !before.peer().equals(now.peer())) {
@@ -84,6 +89,12 @@ public final class ServerDirectory implements PeerAddresses {
     }
     String override = overrides.get(serverId);
     return override == null ? null : new Peer(override, "");
+  }
+
+  @Override
+  public @Nullable String clientAddress(int serverId) {
+    Server known = servers.get(serverId);
+    return known != null && known.alive() ? known.told() : null;
   }
 
   /** Whether the coordinator has a session with the server. */

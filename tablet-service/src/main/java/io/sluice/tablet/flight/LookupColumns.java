@@ -41,10 +41,12 @@ final class LookupColumns {
 
   /**
    * @param names the columns in the order wanted, empty for all
-   * @throws SluiceException COLUMN_NOT_FOUND; INVALID_ARGUMENT for a column named twice
+   * @throws SluiceException COLUMN_NOT_FOUND; INVALID_ARGUMENT for a column named twice, or one
+   *     that has the name of the column that is added
    */
   LookupColumns(TableSchema schema, List<String> names, boolean prefixes) {
     this.wanted = wanted(schema, names);
+    requireFree(wanted, prefixes ? KEY : FOUND);
     this.stored = ArrowSchemas.toArrow(wanted);
     this.prefixes = prefixes;
     List<Field> fields = new ArrayList<>(stored.getFields());
@@ -78,6 +80,20 @@ final class LookupColumns {
               column.writeDefault()));
     }
     return new TableSchema(schema.schemaId(), columns, List.of());
+  }
+
+  /** Two columns of one name would be taken for each other. */
+  private static void requireFree(TableSchema wanted, String added) {
+    if (wanted.hasColumn(added)) {
+      throw new SluiceException(
+          ErrorCode.INVALID_ARGUMENT,
+          "The answers of the exchange have a column '"
+              + added
+              + "' of their own, so the column '"
+              + added
+              + "' of the table cannot be among those looked up; name the other columns in the field"
+              + " \"columns\", use the Java client, or rename the column");
+    }
   }
 
   /** The schema of the answers. */

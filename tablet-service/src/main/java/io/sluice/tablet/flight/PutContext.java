@@ -15,6 +15,7 @@ import org.apache.arrow.memory.BufferAllocator;
  * @param allocator memory of uploads
  * @param peers puts into buckets that other servers lead
  * @param retries runs puts that are tried again after a pause; tasks must not block
+ * @param calls threads for calls whose messages are decoded or wait for metadata
  * @param work threads for what may take long or block: asking for leaders, cutting puts
  * @param meters counters
  * @param clock clocks
@@ -27,6 +28,7 @@ record PutContext(
     BufferAllocator allocator,
     PeerChannels peers,
     ScheduledExecutorService retries,
+    Executor calls,
     Executor work,
     FlightMeters meters,
     TimeSource clock,

@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * DoPut: reads the descriptor of the first message and hands the call to a {@link NativePutStream}
- * or a {@link StockPutStream}.
+ * or a {@link StockPutStream}. Calls arrive on the transport's thread and native puts stay there,
+ * as nothing of them blocks; the opening of a call, and all of a stock put, has a thread.
  */
 final class PutHandler implements ServerCallHandler<FlightFrame, PutResult> {
   private final PutContext context;
@@ -62,6 +63,7 @@ final class PutHandler implements ServerCallHandler<FlightFrame, PutResult> {
    */
   private final class PutCall extends ServerCall.Listener<FlightFrame> {
     private final CallResponder<PutResult> responder;
+    private final CallEvents events;
     private final ConnectionBudgets.Budget budget;
     private volatile @Nullable PutStream stream;
     private boolean failed;
@@ -69,6 +71,7 @@ final class PutHandler implements ServerCallHandler<FlightFrame, PutResult> {
 
     PutCall(ServerCall<FlightFrame, PutResult> call) {
       this.responder = new CallResponder<>(call);
+      this.events = new CallEvents(context.calls(), responder::fail);
       this.budget = context.budgets().open(connectionOf(call));
     }
 
@@ -90,6 +93,10 @@ final class PutHandler implements ServerCallHandler<FlightFrame, PutResult> {
 
     @Override
     public void onMessage(FlightFrame frame) {
+      events.run(!(stream instanceof NativePutStream), () -> message(frame));
+    }
+
+    private void message(FlightFrame frame) {
       if (failed) {
         frame.close();
         return;
@@ -116,6 +123,10 @@ final class PutHandler implements ServerCallHandler<FlightFrame, PutResult> {
 
     @Override
     public void onHalfClose() {
+      events.run(false, this::halfClosed);
+    }
+
+    private void halfClosed() {
       PutStream open = stream;
       if (open != null) {
         open.end();
@@ -130,6 +141,10 @@ final class PutHandler implements ServerCallHandler<FlightFrame, PutResult> {
 
     @Override
     public void onReady() {
+      events.run(false, this::ready);
+    }
+
+    private void ready() {
       PutStream open = stream;
       if (open != null && !failed) {
         open.ready();
@@ -139,12 +154,12 @@ final class PutHandler implements ServerCallHandler<FlightFrame, PutResult> {
     @Override
     public void onCancel() {
       responder.cancelled();
-      finish();
+      events.run(false, this::finish);
     }
 
     @Override
     public void onComplete() {
-      finish();
+      events.run(false, this::finish);
     }
 
     private void fail(RuntimeException failure) {

@@ -35,6 +35,7 @@ public final class TabletFlightService implements BindableService, AutoCloseable
   private final FlightMeters meters;
   private final ExecutorService scanThreads;
   private final ScheduledExecutorService retries;
+  private final ExecutorService putCalls;
   private final ExecutorService putWork;
   private final PeerChannels peers;
 
@@ -45,6 +46,7 @@ public final class TabletFlightService implements BindableService, AutoCloseable
     this.meters = context.meters();
     this.scanThreads = Executors.newFixedThreadPool(settings.scanThreads(), threads("flight-scan"));
     this.retries = Executors.newSingleThreadScheduledExecutor(threads("flight-retry"));
+    this.putCalls = Executors.newCachedThreadPool(threads("flight-put"));
     this.putWork = Executors.newFixedThreadPool(PUT_WORKERS, threads("flight-put-work"));
     this.peers = new PeerChannels();
     TableDirectory directory =
@@ -62,6 +64,7 @@ public final class TabletFlightService implements BindableService, AutoCloseable
                 allocator,
                 peers,
                 retries,
+                putCalls,
                 putWork,
                 meters,
                 context.clock(),
@@ -103,11 +106,13 @@ public final class TabletFlightService implements BindableService, AutoCloseable
   public void close() {
     stopAccepting();
     retries.shutdownNow();
+    putCalls.shutdown();
     putWork.shutdown();
     scanThreads.shutdown();
     peers.close();
     try {
       awaitEnd(scanThreads, "Scan threads");
+      awaitEnd(putCalls, "Threads of put calls");
       awaitEnd(putWork, "Threads that cut and forward puts");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

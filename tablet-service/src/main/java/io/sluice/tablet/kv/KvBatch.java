@@ -66,12 +66,10 @@ public final class KvBatch {
   }
 
   /**
-   * The native batch of the changes and the position after them; of several changes of one row only
-   * the last is in it, and they are in the order of the keys, which the store takes in half the
-   * time. Built here and handed over as a whole, as a call for each change would cost more than the
-   * change.
+   * Of several changes of one row the last, in the order of the keys: the store takes them in half
+   * the time.
    */
-  WriteBatch toWriteBatch(KvPosition after) {
+  List<KvChange> last() {
     List<KvChange> last = new ArrayList<>(changes.size());
     for (KvChange change : changes) {
       KvChange newer = change.newer;
@@ -80,6 +78,14 @@ public final class KvBatch {
       }
     }
     last.sort(Comparator.comparing(KvChange::key));
+    return last;
+  }
+
+  /**
+   * The native batch of these changes and the position after them. Built here and handed over as a
+   * whole, as a call for each change would cost more than the change.
+   */
+  static WriteBatch toWriteBatch(List<KvChange> last, KvPosition after) {
     WriteBatchBytes bytes = new WriteBatchBytes();
     for (KvChange change : last) {
       byte[] value = change.value();

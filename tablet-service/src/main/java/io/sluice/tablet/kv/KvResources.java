@@ -12,8 +12,8 @@ import org.rocksdb.CompressionType;
 import org.rocksdb.DataBlockIndexType;
 import org.rocksdb.Env;
 import org.rocksdb.FlushOptions;
+import org.rocksdb.HyperClockCache;
 import org.rocksdb.InfoLogLevel;
-import org.rocksdb.LRUCache;
 import org.rocksdb.Options;
 import org.rocksdb.Priority;
 import org.rocksdb.ReadOptions;
@@ -34,8 +34,8 @@ public final class KvResources implements AutoCloseable {
   private static final double BLOOM_BITS_PER_KEY = 10;
   // Few: a shard must hold many filters, of up to a MiB each, beside its blocks.
   private static final int CACHE_SHARD_BITS = 4;
-  // Filters and indexes stay when blocks come and go.
-  private static final double CACHE_HIGH_PRIORITY = 0.5;
+  // Its table grows by itself; entries range from blocks to filters of a MiB.
+  private static final long ANY_ENTRY_BYTES = 0;
   // A lookup that misses the cache unpacks a whole block.
   private static final int BLOCK_BYTES = 4 * 1024;
   private static final double HASH_INDEX_USE = 0.75;
@@ -50,6 +50,7 @@ public final class KvResources implements AutoCloseable {
   private final KvSettings settings;
   private final Env env;
   private final Cache cache;
+  private final RowCache rows;
   private final WriteBufferManager memtables;
   private final BloomFilter bloom;
   // RocksDB's own log costs each store an open file and 80 KB; what fails is told to the callers.
@@ -72,7 +73,8 @@ public final class KvResources implements AutoCloseable {
     env.setBackgroundThreads(settings.backgroundThreads(), Priority.HIGH);
     env.setBackgroundThreads(settings.backgroundThreads(), Priority.LOW);
     this.cache =
-        new LRUCache(settings.blockCacheBytes(), CACHE_SHARD_BITS, false, CACHE_HIGH_PRIORITY);
+        new HyperClockCache(settings.blockCacheBytes(), ANY_ENTRY_BYTES, CACHE_SHARD_BITS, false);
+    this.rows = new RowCache(settings.rowCacheBytes());
     this.memtables = new WriteBufferManager(settings.memtableBytes(), cache, false);
     this.bloom = new BloomFilter(BLOOM_BITS_PER_KEY);
     this.files = new SstFileManager(env);
@@ -143,6 +145,11 @@ public final class KvResources implements AutoCloseable {
         .setStatsDumpPeriodSec(0)
         .setStatsPersistPeriodSec(0)
         .setLogger(noLog);
+  }
+
+  /** Rows read lately. */
+  RowCache rows() {
+    return rows;
   }
 
   ReadOptions pointReads() {
@@ -219,6 +226,21 @@ public final class KvResources implements AutoCloseable {
   /** Bytes in the shared block cache, memtables included. */
   public long cacheBytes() {
     return cache.getUsage();
+  }
+
+  /** Memory of the rows read lately. */
+  public long rowCacheBytes() {
+    return rows.bytes();
+  }
+
+  /** Rows that were found among those read lately. */
+  public long rowCacheHits() {
+    return rows.hits();
+  }
+
+  /** Rows that were not found among those read lately. */
+  public long rowCacheMisses() {
+    return rows.misses();
   }
 
   /** Closes what is still open, flushed, and gives the native memory back. */

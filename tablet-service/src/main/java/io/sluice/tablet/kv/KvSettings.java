@@ -7,6 +7,7 @@ import io.sluice.common.SluiceException;
  * Limits of all key-value stores of a process.
  *
  * @param blockCacheBytes memory for blocks, filters and indexes, which memtables are charged to
+ * @param rowCacheBytes memory for rows read lately, outside of RocksDB; 0 for none
  * @param memtableBytes memtables of all stores together; above it RocksDB flushes by itself
  * @param storeMemtableBytes a memtable of this size is flushed
  * @param maxOpenFilesPerStore files one store keeps open
@@ -22,6 +23,7 @@ import io.sluice.common.SluiceException;
  */
 public record KvSettings(
     long blockCacheBytes,
+    long rowCacheBytes,
     long memtableBytes,
     long storeMemtableBytes,
     int maxOpenFilesPerStore,
@@ -35,6 +37,11 @@ public record KvSettings(
 
   public KvSettings {
     requirePositive("blockCacheBytes", blockCacheBytes);
+    if (rowCacheBytes < 0) {
+      throw new SluiceException(
+          ErrorCode.INVALID_OPTION,
+          "rowCacheBytes is " + rowCacheBytes + "; it must be 0 (no row cache) or above");
+    }
     requirePositive("memtableBytes", memtableBytes);
     requirePositive("storeMemtableBytes", storeMemtableBytes);
     requirePositive("maxOpenFilesPerStore", maxOpenFilesPerStore);
@@ -46,7 +53,7 @@ public record KvSettings(
     requirePositive("openThreads", openThreads);
   }
 
-  /** With the defaults of replay, snapshots and opening. */
+  /** With a small row cache and the defaults of replay, snapshots and opening. */
   public KvSettings(
       long blockCacheBytes,
       long memtableBytes,
@@ -57,6 +64,7 @@ public record KvSettings(
       long preWriteBufferBytes) {
     this(
         blockCacheBytes,
+        4 * MIB,
         memtableBytes,
         storeMemtableBytes,
         maxOpenFilesPerStore,

@@ -6,12 +6,12 @@ import io.sluice.common.TableBucket;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.Checkpoint;
 import org.rocksdb.Options;
@@ -39,8 +39,6 @@ public final class KvStore implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(KvStore.class);
   private static final String MEMTABLE_BYTES = "rocksdb.cur-size-all-mem-tables";
-  private static final String CURRENT = "CURRENT";
-  private static final String TABLE_SUFFIX = ".sst";
 
   private final KvResources resources;
   private final TableBucket bucket;
@@ -50,6 +48,7 @@ public final class KvStore implements AutoCloseable {
   private final KvLog changelog;
   private final FlushListener listener;
   private final RocksDB db;
+  private final CachedRows rows;
   private final Set<KvScan> scans = ConcurrentHashMap.newKeySet();
   private final Object closing = new Object();
   private final AtomicBoolean damageTold = new AtomicBoolean();
@@ -72,6 +71,7 @@ public final class KvStore implements AutoCloseable {
     this.options = options;
     this.listener = listener;
     this.db = db;
+    this.rows = new CachedRows(resources.rows());
     this.gate = new CallGate(toString());
   }
 
@@ -88,7 +88,7 @@ public final class KvStore implements AutoCloseable {
     RocksDB db = null;
     try {
       Files.createDirectories(directory);
-      requireCurrent(directory);
+      KvFiles.requireCurrent(directory);
       db = RocksDB.open(options, directory.toString());
       KvStore store = new KvStore(resources, bucket, directory, changelog, options, listener, db);
       store.recover();
@@ -104,20 +104,6 @@ public final class KvStore implements AutoCloseable {
     } catch (RuntimeException | Error e) {
       closeAll(db, options, listener);
       throw e;
-    }
-  }
-
-  /** RocksDB takes a directory without the file CURRENT for a new one and deletes its tables. */
-  private static void requireCurrent(Path directory) throws IOException {
-    if (Files.exists(directory.resolve(CURRENT))) {
-      return;
-    }
-    try (Stream<Path> files = Files.list(directory)) {
-      if (files.anyMatch(file -> file.toString().endsWith(TABLE_SUFFIX))) {
-        throw new SluiceException(
-            ErrorCode.CORRUPT_STORAGE,
-            "Key-value store " + directory + " holds tables but not its file " + CURRENT);
-      }
     }
   }
 
@@ -221,7 +207,14 @@ public final class KvStore implements AutoCloseable {
   public byte @Nullable [] get(byte[] key) {
     gate.enter();
     try {
-      return db.get(resources.pointReads(), key);
+      byte[] kept = rows.get(key);
+      if (kept != null) {
+        return kept;
+      }
+      long time = rows.now();
+      byte[] value = db.get(resources.pointReads(), key);
+      rows.add(time, key, value);
+      return value;
     } catch (RocksDBException e) {
       throw failed("Read of a key of", e);
     } finally {
@@ -236,7 +229,14 @@ public final class KvStore implements AutoCloseable {
   public byte @Nullable [] getFromMemory(byte[] key) {
     gate.enter();
     try {
-      return db.get(resources.memoryReads(), key);
+      byte[] kept = rows.get(key);
+      if (kept != null) {
+        return kept;
+      }
+      long time = rows.now();
+      byte[] value = db.get(resources.memoryReads(), key);
+      rows.add(time, key, value);
+      return value;
     } catch (RocksDBException e) {
       if (KvErrors.isNotInMemory(e)) {
         return NOT_IN_MEMORY;
@@ -254,11 +254,43 @@ public final class KvStore implements AutoCloseable {
     }
     gate.enter();
     try {
-      return db.multiGetAsList(resources.pointReads(), keys);
+      long time = rows.now();
+      byte[][] values = new byte[keys.size()][];
+      List<byte[]> missing = rows.get(keys, values);
+      if (!missing.isEmpty()) {
+        fill(time, missing, values);
+      }
+      // Some were read before a write and others after it, or may have been.
+      return missing.size() == keys.size() || rows.isOneMoment(time)
+          ? Arrays.asList(values)
+          : db.multiGetAsList(resources.pointReads(), keys);
     } catch (RocksDBException e) {
       throw failed("Read of " + keys.size() + " keys of", e);
     } finally {
       gate.exit();
+    }
+  }
+
+  /** As {@link #multiGet} when all rows are there and kept in memory, else null. Never blocks. */
+  @Nullable List<byte @Nullable []> multiGetKept(List<byte[]> keys) {
+    gate.enter();
+    try {
+      return rows.getAll(keys);
+    } finally {
+      gate.exit();
+    }
+  }
+
+  /** Reads the rows whose values are not there yet. */
+  private void fill(long time, List<byte[]> missing, byte[][] values) throws RocksDBException {
+    List<byte[]> stored = db.multiGetAsList(resources.pointReads(), missing);
+    int next = 0;
+    for (int i = 0; i < values.length; i++) {
+      if (values[i] == null) {
+        values[i] = stored.get(next);
+        rows.add(time, missing.get(next), values[i]);
+        next++;
+      }
     }
   }
 
@@ -273,8 +305,9 @@ public final class KvStore implements AutoCloseable {
    */
   PrefixRows prefixes(List<byte[]> prefixes, int limit, long maxBytes, Predicate<byte[]> shown) {
     gate.enter();
-    try (RocksIterator iterator = db.newIterator(resources.pointReads())) {
-      return new PrefixReader(iterator, limit, maxBytes, shown).read(prefixes);
+    try {
+      return new PrefixRead(db, resources.pointReads(), rows, limit, maxBytes, shown)
+          .read(prefixes);
     } catch (RocksDBException e) {
       throw failed("Read of the rows with a prefix of", e);
     } finally {
@@ -288,14 +321,26 @@ public final class KvStore implements AutoCloseable {
    */
   public void apply(KvBatch changes) {
     KvPosition next = changes.after(position);
+    List<KvChange> last = changes.last();
     gate.enter();
-    try (WriteBatch batch = changes.toWriteBatch(next)) {
-      db.write(resources.writes(), batch);
+    try (WriteBatch batch = KvBatch.toWriteBatch(last, next)) {
+      write(batch, last);
       position = next;
     } catch (RocksDBException e) {
       throw writeFailed("Write of " + changes.size() + " changes to", e);
     } finally {
       gate.exit();
+    }
+  }
+
+  private void write(WriteBatch batch, List<KvChange> last) throws RocksDBException {
+    boolean written = false;
+    rows.changing(last);
+    try {
+      db.write(resources.writes(), batch);
+      written = true;
+    } finally {
+      rows.changed(written ? last : List.of());
     }
   }
 

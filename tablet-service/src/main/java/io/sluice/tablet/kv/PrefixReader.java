@@ -15,12 +15,15 @@ import org.rocksdb.RocksIterator;
  * owner, used once.
  */
 final class PrefixReader {
+  private static final int BUFFER_BYTES = 1024;
+
   private final RocksIterator iterator;
   private final int most;
   private final long maxBytes;
   private final Predicate<byte[]> shown;
   private final List<byte @Nullable []> values = new ArrayList<>();
   private final List<Integer> counts = new ArrayList<>();
+  private final byte[] buffer = new byte[BUFFER_BYTES];
   private byte[] key = {};
   private long bytes;
 
@@ -49,25 +52,34 @@ final class PrefixReader {
       }
       int before = values.size();
       iterator.seek(prefix);
-      while (values.size() - before < most && iterator.isValid() && isAt(prefix)) {
+      boolean more = isAt(prefix);
+      while (more) {
         add();
-        iterator.next();
+        more = values.size() - before < most;
+        if (more) {
+          iterator.next();
+          more = isAt(prefix);
+        }
       }
-      iterator.status();
       counts.add(values.size() - before);
     }
     return new PrefixRows(values, counts);
   }
 
   /** Looks only at the part of the key that the prefix has. */
-  private boolean isAt(byte[] prefix) {
+  private boolean isAt(byte[] prefix) throws RocksDBException {
+    if (!iterator.isValid()) {
+      // Behind the last row, or where one cannot be read.
+      iterator.status();
+      return false;
+    }
     int length = iterator.key(key, 0, prefix.length);
     return length >= prefix.length
         && Arrays.equals(key, 0, prefix.length, prefix, 0, prefix.length);
   }
 
   private void add() {
-    byte[] value = iterator.value();
+    byte[] value = value();
     if (!shown.test(value)) {
       return;
     }
@@ -82,5 +94,11 @@ final class PrefixReader {
               + " fit");
     }
     values.add(value);
+  }
+
+  /** Through a buffer: the library makes an array more slowly than it fills one. */
+  private byte[] value() {
+    int length = iterator.value(buffer, 0, buffer.length);
+    return length <= buffer.length ? Arrays.copyOf(buffer, length) : iterator.value();
   }
 }

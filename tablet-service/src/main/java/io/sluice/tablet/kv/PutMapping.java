@@ -53,9 +53,6 @@ final class PutMapping {
       if (key[i]) {
         checkKey(column, positions[i]);
       }
-      if (positions[i] >= 0 && !shape.writes(column.id())) {
-        positions[i] = NOT_WRITTEN;
-      }
       if (positions[i] >= 0) {
         written.set(i);
       }

@@ -13,27 +13,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which columns the rows of a put have and which of them it writes. Made once for a stream of puts.
- * Immutable.
+ * Which columns the rows of a put have, all of which it writes, and what its deletes do. Made once
+ * for a stream of puts. Immutable.
  */
 public final class PutShape {
   private static final int NO_COLUMN = -1;
 
   private final TableSchema rows;
-  private final Set<Integer> writtenIds;
   private final boolean partial;
   private final KeyEncoder keys;
   private final List<String> bucketKey;
   private final int bucketCount;
 
-  private PutShape(
-      TableSchema rows,
-      Set<Integer> writtenIds,
-      boolean partial,
-      List<String> bucketKey,
-      int bucketCount) {
+  private PutShape(TableSchema rows, boolean partial, List<String> bucketKey, int bucketCount) {
     this.rows = rows;
-    this.writtenIds = Set.copyOf(writtenIds);
     this.partial = partial;
     this.keys = KeyEncoder.of(rows);
     this.bucketKey = List.copyOf(bucketKey);
@@ -48,7 +41,7 @@ public final class PutShape {
    */
   public static PutShape full(TableSchema schema) {
     requireKey(schema);
-    return new PutShape(schema, ids(schema.columns()), false, List.of(), 0);
+    return new PutShape(schema, false, List.of(), 0);
   }
 
   /**
@@ -73,13 +66,7 @@ public final class PutShape {
     requireKey(schema);
     List<Column> targets = targets(schema, targetIds, idColumn);
     TableSchema rows = new TableSchema(schema.schemaId(), targets, schema.primaryKey());
-    return new PutShape(rows, ids(targets), true, List.of(), 0);
-  }
-
-  /** As {@link #partial}, with rows that have all columns; those that are no target are ignored. */
-  public static PutShape partialOfWholeRows(TableSchema schema, List<Integer> targetIds) {
-    requireKey(schema);
-    return new PutShape(schema, ids(targets(schema, targetIds, NO_COLUMN)), true, List.of(), 0);
+    return new PutShape(rows, true, List.of(), 0);
   }
 
   /**
@@ -93,7 +80,7 @@ public final class PutShape {
     // The column of the ids may be NOT NULL: a new row has a value for it, the server's.
     List<Column> columns = columnIds.stream().map(id -> column(schema, id)).toList();
     TableSchema rows = new TableSchema(schema.schemaId(), columns, schema.primaryKey());
-    return new PutShape(rows, ids(columns), false, List.of(), 0);
+    return new PutShape(rows, false, List.of(), 0);
   }
 
   /**
@@ -103,7 +90,7 @@ public final class PutShape {
    * @param buckets number of buckets of the table
    */
   public PutShape routedBy(List<String> bucketKeyColumns, int buckets) {
-    return new PutShape(rows, writtenIds, partial, bucketKeyColumns, buckets);
+    return new PutShape(rows, partial, bucketKeyColumns, buckets);
   }
 
   private static void requireKey(TableSchema schema) {
@@ -154,14 +141,6 @@ public final class PutShape {
         "Column '" + column.name() + "' must be a target column: " + why);
   }
 
-  private static Set<Integer> ids(List<Column> columns) {
-    Set<Integer> ids = new HashSet<>();
-    for (Column column : columns) {
-      ids.add(column.id());
-    }
-    return ids;
-  }
-
   /** The columns of the rows, in their order. */
   public TableSchema rows() {
     return rows;
@@ -170,10 +149,6 @@ public final class PutShape {
   /** Whether deletes keep the row. */
   public boolean partial() {
     return partial;
-  }
-
-  boolean writes(int columnId) {
-    return writtenIds.contains(columnId);
   }
 
   KeyEncoder keys() {

@@ -4,6 +4,7 @@ import io.sluice.format.row.RowCodec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * throws UNAVAILABLE once the store is closed.
  */
 public final class RowsView {
+  /** Shows all rows; compared by identity. */
+  static final Predicate<byte[]> ALL = value -> true;
+
   /** Of tables whose rows live for ever. */
   private static final long NOTHING_EXPIRED = Long.MIN_VALUE;
 
@@ -59,7 +63,16 @@ public final class RowsView {
 
   /** The encoded values of rows at one moment, in the order of the keys, null for no row. */
   public List<byte @Nullable []> multiGet(List<byte[]> keys) {
-    List<byte @Nullable []> values = store.multiGet(keys);
+    return visible(store.multiGet(keys));
+  }
+
+  /** As {@link #multiGet} when all rows are kept in memory, else null. Does not block. */
+  public @Nullable List<byte @Nullable []> multiGetKept(List<byte[]> keys) {
+    List<byte @Nullable []> kept = store.multiGetKept(keys);
+    return kept == null ? null : visible(kept);
+  }
+
+  private List<byte @Nullable []> visible(List<byte @Nullable []> values) {
     if (expiredUpTo == NOTHING_EXPIRED) {
       return values;
     }
@@ -78,7 +91,11 @@ public final class RowsView {
    * @throws io.sluice.common.SluiceException QUERY_LIMIT_EXCEEDED when the rows have more bytes
    */
   public PrefixRows prefixes(List<byte[]> prefixes, int limit, long maxBytes) {
-    return store.prefixes(prefixes, limit, maxBytes, value -> !expired(value, expiredUpTo));
+    return store.prefixes(
+        prefixes,
+        limit,
+        maxBytes,
+        expiredUpTo == NOTHING_EXPIRED ? ALL : value -> !expired(value, expiredUpTo));
   }
 
   private byte @Nullable [] visible(byte @Nullable [] value) {

@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -26,10 +27,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A tablet's data directory: which replicas it holds, the cluster it belongs to, the recovery
- * points, what is committed and the mark of an orderly stop. Locked against a second process. Not
- * thread-safe but for recovery points, committed offsets and {@link #delete}, which other threads
- * may call.
+ * A tablet's data directory: which replicas it holds, the server and the cluster it belongs to, the
+ * recovery points, what is committed and the mark of an orderly stop. Locked against a second
+ * process. Not thread-safe but for recovery points, committed offsets, {@link #forget} and {@link
+ * #delete}, which other threads may call.
  */
 public final class DataDirectory implements AutoCloseable {
   /** Ends the name of a replica directory that is being deleted. */
@@ -52,11 +53,13 @@ public final class DataDirectory implements AutoCloseable {
   private String clusterId = "";
   private long savedIndex;
 
-  private DataDirectory(StoragePlatform platform, Path root, FileChannel lockFile)
+  private DataDirectory(StoragePlatform platform, Path root, int serverId, FileChannel lockFile)
       throws IOException {
     this.platform = platform;
     this.root = root;
     this.lockFile = lockFile;
+    // First: a start that is refused takes nothing, not even the mark of the orderly stop.
+    DirectoryOwner.claim(platform.files(), root, serverId);
     loadCluster();
     this.recoveryPoints =
         new BucketOffsets(platform.files(), root.resolve("recovery-points"), "SLUCRECO");
@@ -67,14 +70,19 @@ public final class DataDirectory implements AutoCloseable {
     deletions.set(platform.time().epochMs());
   }
 
-  /** Opens or creates the directory; UNAVAILABLE when another process has it open. */
-  public static DataDirectory open(StoragePlatform platform, Path root) {
+  /**
+   * Opens or creates the directory of a server.
+   *
+   * @throws SluiceException UNAVAILABLE when another process has it open, INVALID_ARGUMENT when it
+   *     is another server's
+   */
+  public static DataDirectory open(StoragePlatform platform, Path root, int serverId) {
     try {
       Files.createDirectories(root);
       FileChannel lockFile = lock(root);
       boolean opened = false;
       try {
-        DataDirectory directory = new DataDirectory(platform, root, lockFile);
+        DataDirectory directory = new DataDirectory(platform, root, serverId, lockFile);
         opened = true;
         return directory;
       } finally {
@@ -165,7 +173,7 @@ public final class DataDirectory implements AutoCloseable {
           new TableBucket(
               tableId, Long.parseLong(parts.group(1)), Integer.parseInt(parts.group(2)));
       if (name.endsWith(DELETED)) {
-        saveRecoveryPoints(Map.of(), Set.of(bucket));
+        forget(Set.of(bucket));
         DurableFiles.deleteTree(replica);
       } else if (isWhole(replica) || recoveryPoint(bucket) > 0) {
         found.add(bucket);
@@ -284,10 +292,22 @@ public final class DataDirectory implements AutoCloseable {
    * Forces new recovery points; those of buckets not named stay as they are, so that an offline
    * replica keeps its own.
    *
-   * @param gone buckets that are no longer here
+   * @param points asked while nobody can {@link #forget} a bucket: what is forgotten later goes
+   *     again, and what was forgotten before is not named
    */
-  public synchronized void saveRecoveryPoints(
-      Map<TableBucket, Long> points, Set<TableBucket> gone) {
+  public synchronized void saveRecoveryPoints(Supplier<Map<TableBucket, Long>> points) {
+    saveRecoveryPoints(points.get(), Set.of());
+  }
+
+  /**
+   * Forces that buckets are no longer here. Who removes them has told those who would save their
+   * points before.
+   */
+  public synchronized void forget(Set<TableBucket> gone) {
+    saveRecoveryPoints(Map.of(), gone);
+  }
+
+  private void saveRecoveryPoints(Map<TableBucket, Long> points, Set<TableBucket> gone) {
     Map<TableBucket, Long> changed = recoveryPoints.copy();
     changed.putAll(points);
     // A point that was asked for before a log was cut must not be saved after that.
@@ -326,10 +346,14 @@ public final class DataDirectory implements AutoCloseable {
     return committed.get(bucket);
   }
 
-  /** Forces what is committed; buckets not named stay as they are, but for those that are gone. */
-  public synchronized void saveCommitted(Map<TableBucket, Long> offsets) {
+  /**
+   * Forces what is committed; buckets not named stay as they are, but for those that are gone.
+   *
+   * @param offsets asked as those of {@link #saveRecoveryPoints} are
+   */
+  public synchronized void saveCommitted(Supplier<Map<TableBucket, Long>> offsets) {
     Map<TableBucket, Long> changed = committed.copy();
-    changed.putAll(offsets);
+    changed.putAll(offsets.get());
     try {
       committed.save(changed);
     } catch (IOException e) {

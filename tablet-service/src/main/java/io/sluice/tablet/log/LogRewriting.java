@@ -190,7 +190,7 @@ final class LogRewriting {
       forcing.lowerTo(offset, offset);
       points.lower(offset, forcing::forcedOffset);
       StartAnew anew = new StartAnew(opener, path);
-      anew.save(beginning);
+      save(anew, beginning);
       LogSegment fresh = LogSegment.empty(context.files(), path, offset);
       wholly(
           () -> {
@@ -207,6 +207,19 @@ final class LogRewriting {
             forcing.startAnew(offset);
           });
       log.debug("The log of {} that ended at {} begins anew at offset {}", bucket, end, offset);
+    }
+  }
+
+  /** Once the file has its name the next start drops the old log: nothing more may go into it. */
+  private void save(StartAnew anew, LogBeginning beginning) throws IOException {
+    boolean saved = false;
+    try {
+      anew.save(beginning);
+      saved = true;
+    } finally {
+      if (!saved && anew.exists()) {
+        tail.breakDown();
+      }
     }
   }
 
@@ -243,17 +256,14 @@ final class LogRewriting {
       if (offset <= tail.endOffset()) {
         return;
       }
-      // What lies below a hole is on the disk, so that a lost part of it is never part of the hole.
-      forcing.force();
+      forceBelowHole();
       LogSegments before = segments.current();
       LogSegment last = before.active();
       long from = before.storedEnd();
       boolean replaced = last.isEmpty() && before.size() > 1;
+      LogSegment fresh = createBehindHole(from, offset);
       wholly(
           () -> {
-            holes.add(from, offset);
-            SegmentHeader header = new SegmentHeader(context.clusterId(), bucket, offset);
-            LogSegment fresh = LogSegment.create(context.files(), opener, path, header);
             if (replaced) {
               replace(before, last, fresh);
             } else {
@@ -263,6 +273,42 @@ final class LogRewriting {
             tail.set(offset, tail.lastTimeMs());
           });
       log.debug("The log of {} has no records from offset {} to {}", bucket, from, offset);
+    }
+  }
+
+  /** What lies below a hole is on the disk, so that a lost part of it is never part of the hole. */
+  private void forceBelowHole() throws IOException {
+    boolean done = false;
+    try {
+      forcing.force();
+      done = true;
+    } finally {
+      if (!done) {
+        // What the kernel dropped cannot be known.
+        tail.breakDown();
+      }
+    }
+  }
+
+  /**
+   * Records a hole and makes the segment behind it. When there is no space for one of them the log
+   * is as it was, and both can be done again: a hole that no segment is behind says nothing.
+   */
+  private LogSegment createBehindHole(long from, long offset) throws IOException {
+    boolean usable = false;
+    try {
+      holes.add(from, offset);
+      SegmentHeader header = new SegmentHeader(context.clusterId(), bucket, offset);
+      LogSegment fresh = LogSegment.create(context.files(), opener, path, header);
+      usable = true;
+      return fresh;
+    } catch (IOException e) {
+      usable = DurableFiles.isOutOfSpace(e);
+      throw e;
+    } finally {
+      if (!usable) {
+        tail.breakDown();
+      }
     }
   }
 

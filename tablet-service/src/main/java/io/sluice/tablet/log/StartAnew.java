@@ -43,6 +43,11 @@ final class StartAnew {
     file().write(payload.flip());
   }
 
+  /** Whether the next start makes the log begin anew. */
+  boolean exists() {
+    return Files.exists(directory.get().resolve(NAME));
+  }
+
   /**
    * How the log is to begin.
    *

@@ -3,6 +3,7 @@ package io.sluice.tablet.lookup;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
+import io.sluice.format.row.KeyEncoder;
 import io.sluice.protocol.error.StatusMapping;
 import io.sluice.protocol.kv.v1.LookupKind;
 import io.sluice.protocol.lookup.LookupAnswer;
@@ -49,6 +50,7 @@ final class LookupTurn {
   private final Consumer<PendingInsert> made;
   private final LookupTables tables = new LookupTables();
   private int memoryPause;
+  private int keptPause;
 
   /**
    * @param out takes the answers
@@ -67,41 +69,60 @@ final class LookupTurn {
   }
 
   /**
-   * The answer to a question about few whole keys when it is small and no file must be read for it,
-   * else null. Never blocks.
+   * The answer to a question about whole keys when it is small and no file must be read for it, or
+   * all of its rows are kept; else null. Never blocks.
    */
   @Nullable LookupAnswer fromMemory(LookupQuestion question) {
-    if (memoryPause > 0) {
-      memoryPause--;
-      return null;
-    }
-    if (question.kind() != LookupKind.LOOKUP_ROW || question.keys().size() > MAX_KEYS_FROM_MEMORY) {
+    boolean few = question.keys().size() <= MAX_KEYS_FROM_MEMORY;
+    if (question.kind() != LookupKind.LOOKUP_ROW
+        || question.keys().size() > SHARED_KEYS
+        || isPause(few)) {
       return null;
     }
     try {
       requireValid(question);
       Replica replica = lookups.replica(bucket(question));
       replica.requireLeader();
-      check(question, tables.keys(replica.table()));
+      KeyRouting routing = tables.keys(replica.table());
       RowsView rows = replica.requireRows();
-      List<byte @Nullable []> values = new ArrayList<>(question.keys().size());
-      long bytes = 0;
-      for (byte[] key : question.keys()) {
-        byte[] value = rows.getFromMemory(key);
-        bytes += value == null ? 0 : value.length;
-        if (value == KvStore.NOT_IN_MEMORY || bytes > MAX_BYTES_FROM_MEMORY) {
-          memoryPause = MEMORY_PAUSE;
-          return null;
-        }
-        values.add(value);
+      List<byte @Nullable []> values =
+          few ? fromMemory(rows, question.keys()) : rows.multiGetKept(question.keys());
+      if (values == null || RowLookups.bytes(values) > MAX_BYTES_FROM_MEMORY) {
+        pause(few);
+        return null;
       }
       replica.requireLease();
+      check(question, routing, values);
       lookups.count(values);
       return LookupAnswer.rows(
           question.requestId(), tables.inSchema(question.schemaId(), replica.table(), values));
     } catch (RuntimeException e) {
       return LookupAnswer.refused(question.requestId(), failure(e, question));
     }
+  }
+
+  private boolean isPause(boolean few) {
+    return few ? memoryPause > 0 && memoryPause-- > 0 : keptPause > 0 && keptPause-- > 0;
+  }
+
+  private void pause(boolean few) {
+    if (few) {
+      memoryPause = MEMORY_PAUSE;
+    } else {
+      keptPause = MEMORY_PAUSE;
+    }
+  }
+
+  private static @Nullable List<byte @Nullable []> fromMemory(RowsView rows, List<byte[]> keys) {
+    List<byte @Nullable []> values = new ArrayList<>(keys.size());
+    for (byte[] key : keys) {
+      byte[] value = rows.getFromMemory(key);
+      if (value == KvStore.NOT_IN_MEMORY) {
+        return null;
+      }
+      values.add(value);
+    }
+    return values;
   }
 
   /** Answers questions, or begins to make the rows that some of them miss. */
@@ -160,6 +181,18 @@ final class LookupTurn {
     }
   }
 
+  /** Checks the keys without a row: a row key that has a row in its bucket needs no check. */
+  private static void check(
+      LookupQuestion question, KeyRouting routing, List<byte @Nullable []> values) {
+    for (int i = 0; i < values.size(); i++) {
+      byte[] key = question.keys().get(i);
+      boolean ofRow = key.length > 0 && key[0] == KeyEncoder.ROW_PREFIX;
+      if (values.get(i) == null || !ofRow) {
+        routing.check(key, question.bucket());
+      }
+    }
+  }
+
   // Whole keys
 
   private void rows(TableBucket bucket, List<LookupQuestion> questions) {
@@ -176,34 +209,19 @@ final class LookupTurn {
     List<LookupQuestion> shared = new ArrayList<>();
     int keys = 0;
     for (LookupQuestion question : questions) {
-      if (!isValid(question, routing)) {
-        continue;
-      }
       if (!shared.isEmpty() && keys + question.keys().size() > SHARED_KEYS) {
-        read(replica, shared);
+        read(replica, routing, shared);
         shared = new ArrayList<>();
         keys = 0;
       }
       shared.add(question);
       keys += question.keys().size();
     }
-    if (!shared.isEmpty()) {
-      read(replica, shared);
-    }
-  }
-
-  private boolean isValid(LookupQuestion question, KeyRouting routing) {
-    try {
-      check(question, routing);
-      return true;
-    } catch (SluiceException wrong) {
-      refuse(question, wrong);
-      return false;
-    }
+    read(replica, routing, shared);
   }
 
   /** Answers questions about keys of one bucket by one read. */
-  private void read(Replica replica, List<LookupQuestion> questions) {
+  private void read(Replica replica, KeyRouting routing, List<LookupQuestion> questions) {
     List<byte[]> keys = questions.get(0).keys();
     if (questions.size() > 1) {
       keys = new ArrayList<>(SHARED_KEYS);
@@ -218,7 +236,7 @@ final class LookupTurn {
       boolean tooLarge =
           e instanceof SluiceException known && known.code() == ErrorCode.BATCH_TOO_LARGE;
       if (tooLarge && questions.size() > 1) {
-        questions.forEach(question -> read(replica, List.of(question)));
+        questions.forEach(question -> read(replica, routing, List.of(question)));
       } else {
         questions.forEach(question -> refuse(question, e));
       }
@@ -227,8 +245,21 @@ final class LookupTurn {
     int from = 0;
     for (LookupQuestion question : questions) {
       int to = from + question.keys().size();
-      answerRows(question, replica.table(), values.subList(from, to), List.of());
+      answerRows(question, replica.table(), routing, values.subList(from, to));
       from = to;
+    }
+  }
+
+  private void answerRows(
+      LookupQuestion question,
+      HostedTable table,
+      KeyRouting routing,
+      List<byte @Nullable []> values) {
+    try {
+      check(question, routing, values);
+      answerRows(question, table, values, List.of());
+    } catch (RuntimeException wrong) {
+      refuse(question, wrong);
     }
   }
 
@@ -237,17 +268,13 @@ final class LookupTurn {
       HostedTable table,
       List<byte @Nullable []> values,
       List<Integer> missing) {
-    try {
-      out.accept(
-          new LookupAnswer(
-              question.requestId(),
-              tables.inSchema(question.schemaId(), table, values),
-              List.of(),
-              missing,
-              null));
-    } catch (RuntimeException wrong) {
-      refuse(question, wrong);
-    }
+    out.accept(
+        new LookupAnswer(
+            question.requestId(),
+            tables.inSchema(question.schemaId(), table, values),
+            List.of(),
+            missing,
+            null));
   }
 
   // Prefixes

@@ -40,7 +40,7 @@ public final class RowLookups implements AutoCloseable {
 
   private final Replicas replicas;
   private final KvMeters meters;
-  private final ExecutorService threads;
+  private final ThreadPoolExecutor threads;
   private final ExecutorService exchanges;
 
   /**
@@ -53,7 +53,7 @@ public final class RowLookups implements AutoCloseable {
     this.exchanges = pool("exchange", EXCHANGE_THREADS);
   }
 
-  private static ExecutorService pool(String name, int threadCount) {
+  private static ThreadPoolExecutor pool(String name, int threadCount) {
     AtomicInteger count = new AtomicInteger();
     ThreadFactory daemons =
         task -> {
@@ -76,6 +76,11 @@ public final class RowLookups implements AutoCloseable {
   /** Where lookups run; nothing there waits for another server or for a put. */
   public Executor threads() {
     return threads;
+  }
+
+  /** Whether somebody waits for one of {@link #threads}. */
+  boolean othersWait() {
+    return !threads.getQueue().isEmpty();
   }
 
   /** Where exchanges run, which may wait. */
@@ -126,7 +131,7 @@ public final class RowLookups implements AutoCloseable {
     return values;
   }
 
-  private static long bytes(List<byte @Nullable []> values) {
+  static long bytes(List<byte @Nullable []> values) {
     long bytes = 0;
     for (byte[] value : values) {
       bytes += value == null ? 0 : value.length;

@@ -8,7 +8,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,8 +57,8 @@ final class CleanStop {
     Map<TableBucket, Long> committed = new HashMap<>();
     replicas.forEach(each -> committed.put(each.bucket(), each.committed()));
     try {
-      data.saveRecoveryPoints(points, Set.of());
-      data.saveCommitted(committed);
+      data.saveRecoveryPoints(() -> points);
+      data.saveCommitted(() -> committed);
       if (!clusterId.isEmpty()) {
         data.saveCluster(clusterId, Math.max(data.savedIndex(), appliedIndex));
       }

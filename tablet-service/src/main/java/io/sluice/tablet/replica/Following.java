@@ -41,6 +41,8 @@ final class Following implements ReplicationSink {
   private int epoch;
   private boolean inSync;
   private boolean followed;
+  // What is committed comes from whom it follows now.
+  private boolean told;
   private int badAnswers;
   private volatile @Nullable FetchPosition position;
   private volatile long leaderLogStart;
@@ -69,6 +71,7 @@ final class Following implements ReplicationSink {
     inSync = role.isr().contains(context.serverId());
     if (newTerm) {
       badAnswers = 0;
+      told = false;
       if (kv != null) {
         kv.follow(leader, epoch);
       }
@@ -99,7 +102,7 @@ final class Following implements ReplicationSink {
   /** Goes on with the rows, as far as what is known to be committed. */
   void standBy() {
     if (rows != null) {
-      rows.standBy(commits.committed());
+      rows.standBy(commits.committed(), told);
     }
     commits.show();
   }
@@ -179,6 +182,7 @@ final class Following implements ReplicationSink {
       leaderLogStart = answer.logStart();
       // Only now: above this the logs agreed when the leader said so.
       commits.advanceTo(Math.min(answer.committed(), log.endOffset()));
+      told = true;
     }
     moved();
     standBy();

@@ -15,10 +15,10 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -165,19 +165,21 @@ final class Housekeeper implements Agent {
   }
 
   private void saveRecoveryPoints() {
-    Map<TableBucket, Long> points = new HashMap<>();
-    Map<TableBucket, Long> committed = new HashMap<>();
-    for (LocalReplica replica : replicas.get()) {
-      points.put(replica.bucket(), replica.log().forcedOffset());
-      committed.put(replica.bucket(), replica.committed());
-    }
     try {
-      data.saveRecoveryPoints(points, Set.of());
-      data.saveCommitted(committed);
+      data.saveRecoveryPoints(() -> all(replica -> replica.log().forcedOffset()));
+      data.saveCommitted(() -> all(LocalReplica::committed));
       lastCheckpoint = time.nanoTime();
     } catch (SluiceException e) {
       log.warn("Recovery points are not saved; a restart would check more: {}", e.getMessage());
     }
+  }
+
+  private Map<TableBucket, Long> all(ToLongFunction<LocalReplica> offset) {
+    Map<TableBucket, Long> found = new HashMap<>();
+    for (LocalReplica replica : replicas.get()) {
+      found.put(replica.bucket(), offset.applyAsLong(replica));
+    }
+    return found;
   }
 
   private int deleteRemoved() {

@@ -141,7 +141,7 @@ final class KvBootstrap {
     retryMs = RETRY_MS;
     if (now != null && !now.result.cancel(false) && !now.result.isCompletedExceptionally()) {
       // It had come.
-      host.laterInBackground(() -> StoreFiles.removeFetched(now.directory));
+      host.laterInBackground(() -> StoreFiles.remove(now.directory));
     }
   }
 }

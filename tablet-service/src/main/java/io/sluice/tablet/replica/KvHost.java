@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -43,7 +42,6 @@ public final class KvHost implements AutoCloseable {
   private static final long FLUSH_INTERVAL_MS = 500;
   private static final long SNAPSHOT_LOOK_MS = 1000;
   private static final int ROUND = 64;
-  private static final long PAUSE_MS = 20;
   private static final long STOP_SECONDS = 30;
 
   private final KvResources resources;
@@ -55,8 +53,6 @@ public final class KvHost implements AutoCloseable {
   private final SnapshotStats snapshotStats = new SnapshotStats();
   private final SnapshotAgent snapshots;
   private final ExecutorService openers;
-  // Agents that the last round of found no space on the disk.
-  private final Set<Agent> withoutSpace = ConcurrentHashMap.newKeySet();
   private final Map<TableBucket, KvReplica> leaders = new ConcurrentHashMap<>();
   private volatile KvCheckpoints checkpoints = KvCheckpoints.NONE;
   // Three: neither a flush nor a snapshot that takes long keeps a stalled bucket from going on.
@@ -108,12 +104,8 @@ public final class KvHost implements AutoCloseable {
   private void round(Agent agent) {
     try {
       for (int done = 0; done < ROUND && agent.doWork() > 0; done++) {}
-      withoutSpace.remove(agent);
     } catch (SluiceException e) {
-      // At every round while the disk is full: told once.
-      if (e.code() != ErrorCode.DISK_FULL || withoutSpace.add(agent)) {
-        log.warn("{} failed and is tried again: {}", agent.name(), e.getMessage());
-      }
+      log.warn("{} failed and is tried again: {}", agent.name(), e.getMessage());
     } catch (Exception e) {
       log.error("{} failed and is tried again", agent.name(), e);
     }
@@ -209,11 +201,6 @@ public final class KvHost implements AutoCloseable {
           ErrorCode.NOT_LEADER, "This server does not lead " + bucket + " in epoch " + leaderEpoch);
     }
     return rows.copy(leaderEpoch);
-  }
-
-  /** Runs something short after a short pause; not at all once this is closed. */
-  void afterPause(Runnable task) {
-    after(PAUSE_MS, task);
   }
 
   /** Runs something short after a while; not at all once this is closed. */

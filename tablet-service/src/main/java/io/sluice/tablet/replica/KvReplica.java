@@ -228,16 +228,18 @@ final class KvReplica {
    * bounded part of what is not known yet, and applies what is committed.
    *
    * @param committed as far as this replica knows and has the log
+   * @param told whether that is what the leader it follows now has said
    * @param again run on any thread when there is something to go on with
    * @throws SluiceException as {@link #catchUp}, but for rows that the leader can give
    */
-  Progress standBy(long committed, Runnable again) {
-    return standby.standBy(committed, again);
+  Progress standBy(long committed, boolean told, Runnable again) {
+    return standby.standBy(committed, told, again);
   }
 
   /**
-   * Whether this replica could lead at once: the store is open, and few MiB of the log are not
-   * loaded, or loaded and not applied. On any thread.
+   * Whether this replica could lead at once: the store is open, few MiB are loaded and not applied,
+   * and few MiB of the log are not loaded, or none of what the leader says is committed. On any
+   * thread.
    */
   boolean ready() {
     return standby.ready();

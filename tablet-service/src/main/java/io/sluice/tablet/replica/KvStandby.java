@@ -80,7 +80,7 @@ final class KvStandby {
   }
 
   /** See {@link KvReplica#standBy}. */
-  Progress standBy(long committed, Runnable again) {
+  Progress standBy(long committed, boolean told, Runnable again) {
     installFetched(again);
     KvTablet open = openedOrFetched(again);
     if (open == null) {
@@ -91,9 +91,10 @@ final class KvStandby {
       bootstrap.begin("the changelog to replay into an empty store is long", again);
     }
     Progress progress = turn(open, committed);
-    // What is loaded and not applied is bounded too. Not by what is committed, which a replica
-    // that has just begun to follow does not know yet.
-    ready = unknownBytes(open) <= KvRows.BYTES_A_TURN;
+    // What is loaded and not applied is bounded too. Many uncommitted records are loaded when there
+    // is room, which there is not before they are committed: for that this replica may be needed.
+    // One that has just begun to follow does not know yet what is committed.
+    ready = unknownBytes(open) <= KvRows.BYTES_A_TURN || (told && isFull(open, committed));
     return progress;
   }
 
@@ -115,8 +116,12 @@ final class KvStandby {
       return Progress.STALLED;
     }
     // What is not committed need not be known: it is loaded when there is room.
-    boolean full = open.waitingBytes() >= KvRows.BYTES_A_TURN && open.knownEnd() >= committed;
-    return all || full ? Progress.DONE : Progress.MORE;
+    return all || isFull(open, committed) ? Progress.DONE : Progress.MORE;
+  }
+
+  /** Whether all that is committed is known, and so much beyond that no more has room. */
+  private static boolean isFull(KvTablet open, long committed) {
+    return open.waitingBytes() >= KvRows.BYTES_A_TURN && open.knownEnd() >= committed;
   }
 
   /** Bytes of the log behind the known end, about. */

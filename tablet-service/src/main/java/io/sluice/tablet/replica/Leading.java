@@ -1,5 +1,6 @@
 package io.sluice.tablet.replica;
 
+import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
 import io.sluice.format.batch.BatchWriter;
@@ -46,6 +47,10 @@ final class Leading implements ReplicationSource {
   private boolean alone;
   private boolean writable;
   private long nextProposalNanos;
+  // End of a hole that no batch is behind, -1 when there is none.
+  private long untoldHoleEnd = -1;
+  private long untoldHoleStart;
+  private int epochWithoutSpace;
   private long toldEnd;
   private long toldCommitted;
   private volatile @Nullable IsrTracker tracker;
@@ -62,7 +67,8 @@ final class Leading implements ReplicationSource {
   /**
    * Begins to lead under a newer epoch, at once.
    *
-   * @throws SluiceException when the epoch cannot be recorded
+   * @throws SluiceException when the epoch cannot be recorded; DISK_FULL when that may be tried
+   *     again, unless the log is broken
    */
   void begin(ReplicaRole role) {
     int epoch = role.leaderEpoch();
@@ -83,10 +89,14 @@ final class Leading implements ReplicationSource {
 
   private void skipWhatTheLakeHas(long lakeEnd, int epoch) {
     long end = log.endOffset();
-    if (lakeEnd <= end) {
+    if (lakeEnd > end) {
+      log.jumpTo(lakeEnd);
+      untoldHoleStart = end;
+      untoldHoleEnd = lakeEnd;
+    }
+    if (untoldHoleEnd != log.endOffset()) {
       return;
     }
-    log.jumpTo(lakeEnd);
     // Followers hear of the hole by the first batch behind it.
     log.append(LogBatchHeader.control(BatchWriter.NONE), List.of(), epoch);
     context.counters().hole();
@@ -95,8 +105,31 @@ final class Leading implements ReplicationSource {
             + " there, so that none is used twice",
         replica.displayName(),
         bucket(),
-        end,
-        lakeEnd);
+        untoldHoleStart,
+        untoldHoleEnd);
+    untoldHoleEnd = -1;
+  }
+
+  /**
+   * After {@link #begin} has failed: whether it is to be called again, as only space was missing.
+   * Perhaps nobody else has this log.
+   */
+  boolean waitsForSpace(ReplicaRole role, SluiceException failure) {
+    end();
+    if (failure.code() != ErrorCode.DISK_FULL || log.broken()) {
+      return false;
+    }
+    replica.afterFailure(failure);
+    if (epochWithoutSpace != role.leaderEpoch()) {
+      epochWithoutSpace = role.leaderEpoch();
+      logger.warn(
+          "{} ({}) is led under epoch {} only once the disk has room: {}",
+          replica.displayName(),
+          bucket(),
+          role.leaderEpoch(),
+          failure.getMessage());
+    }
+    return true;
   }
 
   /** Does not lead any more, or serves nothing any more. */

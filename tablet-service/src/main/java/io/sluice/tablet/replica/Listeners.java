@@ -1,6 +1,7 @@
 package io.sluice.tablet.replica;
 
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,13 +19,17 @@ final class Listeners {
     all.remove(listener);
   }
 
-  /** Calls every listener; a failing one does not keep the others from being called. */
-  void tell(String bucketName) {
+  /**
+   * Calls every listener; a failing one does not keep the others from being called.
+   *
+   * @param bucketName how messages name the bucket; asked only for one
+   */
+  void tell(Supplier<String> bucketName) {
     for (Runnable listener : all) {
       try {
         listener.run();
       } catch (RuntimeException e) {
-        log.error("A listener of {} failed", bucketName, e);
+        log.error("A listener of {} failed", bucketName.get(), e);
       }
     }
   }

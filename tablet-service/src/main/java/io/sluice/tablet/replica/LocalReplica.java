@@ -64,7 +64,8 @@ final class LocalReplica implements Replica {
     this.expiry = kv == null ? null : new ExpirySweep(this, kv, context.kv());
     long known = Math.max(log.startOffset(), Math.min(committed, log.endOffset()));
     this.commits = new CommitPoint(this, rows, known, kv == null ? known : log.startOffset());
-    this.refusals = new Refusals(context.serverId(), this::displayName);
+    this.refusals =
+        new Refusals(context.serverId(), this::displayName, context.replication().addresses());
     this.status = new ReplicaStatus(refusals);
     this.leading = new Leading(this, context, log, commits);
     this.following = new Following(this, context, log, commits, kv, rows);
@@ -178,7 +179,19 @@ final class LocalReplica implements Replica {
       leading.begin(role);
       news.forFollowers();
     } catch (SluiceException e) {
-      takeOffline("Cannot begin epoch " + role.leaderEpoch() + ": " + e.getMessage());
+      if (!leading.waitsForSpace(role, e)) {
+        takeOffline("Cannot begin epoch " + role.leaderEpoch() + ": " + e.getMessage());
+      }
+    }
+  }
+
+  /** At regular times: looks at the followers, or begins to lead when there was no space before. */
+  void tick() {
+    Leadership now = status.leadership();
+    if (now.state() == Leadership.State.PREPARING && leading.epoch() != now.epoch()) {
+      settle();
+    } else {
+      leading.tick();
     }
   }
 
@@ -443,12 +456,20 @@ final class LocalReplica implements Replica {
     return refusals.outOfRange(offset, log.startOffset(), visible());
   }
 
-  /** Takes the replica offline when a read found damage; returns the failure to throw. */
+  /**
+   * Takes the replica offline when a read found damage; returns the failure to throw. Where others
+   * are in sync one of them will lead, and the same read succeeds there: it may be repeated.
+   */
   SluiceException afterRead(SluiceException failure) {
-    if (failure.code() == ErrorCode.CORRUPT_STORAGE) {
-      takeOffline(String.valueOf(failure.getMessage()));
+    if (failure.code() != ErrorCode.CORRUPT_STORAGE) {
+      return failure;
     }
-    return failure;
+    String damage = String.valueOf(failure.getMessage());
+    takeOffline(damage);
+    ReplicaRole role = role();
+    return role != null && role.hasOthersInSync(context.serverId())
+        ? refusals.offline(damage)
+        : failure;
   }
 
   /** Ends all service, once, until the process starts again. */

@@ -13,8 +13,9 @@ import java.util.function.Supplier;
  *
  * @param serverId this server
  * @param bucketName how messages name the bucket now
+ * @param addresses where clients reach other servers
  */
-record Refusals(int serverId, Supplier<String> bucketName) {
+record Refusals(int serverId, Supplier<String> bucketName, ClientAddresses addresses) {
   private String bucket() {
     return bucketName.get();
   }
@@ -85,8 +86,17 @@ record Refusals(int serverId, Supplier<String> bucketName) {
     return new SluiceException(
         ErrorCode.NOT_LEADER,
         "Server " + leader + " leads " + bucket() + ", not server " + serverId,
-        Map.of("leader_server_id", Integer.toString(leader)),
+        naming(leader, addresses),
         null);
+  }
+
+  /** The details of a refusal that tell who leads: the id and, if that is known, host:port. */
+  static Map<String, String> naming(int leader, ClientAddresses addresses) {
+    String id = Integer.toString(leader);
+    String address = addresses.clientAddress(leader);
+    return address == null
+        ? Map.of("leader_server_id", id)
+        : Map.of("leader_server_id", id, "leader", address);
   }
 
   SluiceException offline(String reason) {

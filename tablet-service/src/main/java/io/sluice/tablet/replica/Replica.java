@@ -16,9 +16,10 @@ public interface Replica {
   HostedTable table();
 
   /**
-   * Epoch under which this server leads the bucket. NOT_LEADER (with the detail {@code
-   * leader_server_id} when another one does) or LEADER_NOT_READY otherwise; REPLICA_OFFLINE when
-   * the data is damaged, TABLE_CHANGED when the replica was removed.
+   * Epoch under which this server leads the bucket. NOT_LEADER (with the details {@code
+   * leader_server_id} and, when that one is alive, {@code leader} when another one does) or
+   * LEADER_NOT_READY otherwise; REPLICA_OFFLINE when the data is damaged, TABLE_CHANGED when the
+   * replica was removed.
    */
   int requireLeader();
 

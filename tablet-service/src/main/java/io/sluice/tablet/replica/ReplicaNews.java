@@ -57,7 +57,7 @@ final class ReplicaNews {
     telling = false;
     if (followersWait) {
       followersWait = false;
-      followers.tell(name.get());
+      followers.tell(name);
     }
     if (readersWait) {
       readersWait = false;
@@ -67,6 +67,6 @@ final class ReplicaNews {
 
   /** Tells readers at once; on any thread. */
   void tellReaders() {
-    readers.tell(name.get());
+    readers.tell(name);
   }
 }

@@ -48,6 +48,11 @@ public record ReplicaRole(
         || (leaderEpoch == other.leaderEpoch && isrVersion < other.isrVersion);
   }
 
+  /** Whether a server other than this one has all that is committed. */
+  boolean hasOthersInSync(int server) {
+    return isr.size() > 1 || !isr.contains(server);
+  }
+
   /** Whether as many replicas are in sync as a write needs. */
   boolean hasMinInsync() {
     return isr.size() >= minInsync;

@@ -125,7 +125,7 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
       BatchSlicer slicer,
       KvHost kv,
       ReplicationContext replication) {
-    DataDirectory data = DataDirectory.open(platform, config.dataDirectory());
+    DataDirectory data = DataDirectory.open(platform, config.dataDirectory(), config.serverId());
     boolean opened = false;
     try {
       ReplicaSet set = new ReplicaSet(config, platform, slicer, kv, replication, data);
@@ -236,7 +236,7 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
       }
     } finally {
       if (!removed.isEmpty()) {
-        data.saveRecoveryPoints(Map.of(), removed.keySet());
+        data.forget(removed.keySet());
         removed.values().forEach(housekeeper::delete);
       }
     }
@@ -261,7 +261,7 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
   }
 
   private void assign(List<ReplicaRole> own, long index) {
-    retire(rebuilds.due(own, this::offlineReason));
+    retire(rebuilds.due(own, this::offlineReason, homes.damaged()::containsKey));
     create(own, index);
     own.forEach(this::assign);
   }
@@ -283,7 +283,7 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
   void tick() {
     for (LocalReplica replica : replicas.values()) {
       if (replica.leading().view() != null || replica.state() == Leadership.State.PREPARING) {
-        replica.onShard(replica.leading()::tick);
+        replica.onShard(replica::tick);
       }
     }
     context.counters().tell();
@@ -435,7 +435,7 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
       throw new SluiceException(
           ErrorCode.REPLICA_OFFLINE, "The replica of " + bucket + " is offline: " + reason);
     }
-    throw catalog.missing(bucket);
+    throw catalog.missing(bucket, context.replication().addresses());
   }
 
   @Override

@@ -9,22 +9,29 @@ import io.sluice.tablet.replication.ReplicationTimes;
  *
  * @param followers fetches for those that follow
  * @param proposals the way of leaders to the coordinator
+ * @param addresses where clients reach them
  * @param lagNanos a follower that was not at the log end for so long leaves the in-sync set
  * @param leaseNanos how long a follower's promise not to lead holds
  */
 public record ReplicationContext(
-    Followers followers, IsrProposals proposals, long lagNanos, long leaseNanos) {
+    Followers followers,
+    IsrProposals proposals,
+    ClientAddresses addresses,
+    long lagNanos,
+    long leaseNanos) {
   /** For servers without others around them. */
   public static final ReplicationContext NONE =
       of(
           Followers.NONE,
           (bucket, proposal, then) -> {
             // Nobody answers: what was proposed stays open.
-          });
+          },
+          ClientAddresses.NONE);
 
   /** With the times that all servers go by. */
-  public static ReplicationContext of(Followers followers, IsrProposals proposals) {
+  public static ReplicationContext of(
+      Followers followers, IsrProposals proposals, ClientAddresses addresses) {
     return new ReplicationContext(
-        followers, proposals, ReplicationTimes.LAG_NANOS, ReplicationTimes.LEASE_NANOS);
+        followers, proposals, addresses, ReplicationTimes.LAG_NANOS, ReplicationTimes.LEASE_NANOS);
   }
 }

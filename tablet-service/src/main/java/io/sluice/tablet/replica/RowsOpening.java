@@ -10,6 +10,7 @@ import io.sluice.tablet.kv.snapshot.SnapshotCopy;
 import io.sluice.tablet.kv.snapshot.StoreFiles;
 import io.sluice.tablet.log.BucketLog;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.IntSupplier;
@@ -63,7 +64,9 @@ final class RowsOpening {
    * The rows once they are open; null while they are being opened.
    *
    * @param ready run on any thread when there is something to say
-   * @throws SluiceException CORRUPT_STORAGE when they are damaged and nothing can replace them
+   * @throws SluiceException CORRUPT_STORAGE when they are damaged and nothing can replace them;
+   *     DISK_FULL when there is no space to open them, which is tried again when this is asked
+   *     again
    */
   @Nullable KvTablet poll(Runnable ready) {
     CompletableFuture<KvTablet> current = result;
@@ -72,11 +75,24 @@ final class RowsOpening {
       result = current;
     }
     if (current.isDone()) {
+      if (foundNoSpace(current)) {
+        // The next one opens it again.
+        result = null;
+      }
       return take(current);
     }
     // Each who asks is told: one may wait to load, another to cut.
     var unused = current.whenComplete((tablet, failure) -> ready.run());
     return null;
+  }
+
+  private static boolean foundNoSpace(CompletableFuture<KvTablet> done) {
+    return done.handle(
+            (tablet, failure) -> {
+              Throwable why = failure instanceof CompletionException ? failure.getCause() : failure;
+              return why instanceof SluiceException known && known.code() == ErrorCode.DISK_FULL;
+            })
+        .join();
   }
 
   private static KvTablet take(CompletableFuture<KvTablet> done) {
@@ -141,7 +157,7 @@ final class RowsOpening {
   }
 
   private KvTablet restore(BucketSnapshots kept, SluiceException why) {
-    if (++restores > MOST_RESTORES) {
+    if (restores == MOST_RESTORES) {
       throw new SluiceException(
           ErrorCode.CORRUPT_STORAGE,
           "The rows were restored "
@@ -178,6 +194,7 @@ final class RowsOpening {
           why);
     }
     KvTablet tablet = opener.get();
+    restores++;
     host.snapshotStats().countRestored();
     return tablet;
   }
@@ -216,18 +233,22 @@ final class RowsOpening {
   }
 
   /**
-   * The store was closed: removes it, and what has come in its place, and its snapshots above an
-   * offset.
+   * The store was closed: takes it away, and what has come in its place, and its snapshots above an
+   * offset. Their files are deleted later: it takes long when there are many, and other buckets
+   * wait for this thread.
    */
   void dropAbove(long offset) {
     restart();
     Path arrived = fetched;
-    if (arrived != null) {
-      fetched = null;
-      StoreFiles.removeFetched(arrived);
-    }
-    StoreFiles.drop(directory);
-    StoreFiles.dropSnapshotsAbove(log.directory(), offset);
+    fetched = null;
+    List<Path> dropped = StoreFiles.dropAbove(directory, offset);
+    host.laterInBackground(
+        () -> {
+          dropped.forEach(StoreFiles::remove);
+          if (arrived != null) {
+            StoreFiles.remove(arrived);
+          }
+        });
   }
 
   /** A copy of the open store to be sent elsewhere; on any thread. */

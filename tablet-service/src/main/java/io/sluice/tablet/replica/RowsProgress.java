@@ -9,6 +9,9 @@ import io.sluice.common.SluiceException;
  * shard's thread.
  */
 final class RowsProgress {
+  private static final long STALL_PAUSE_MS = 20;
+  private static final long NO_SPACE_PAUSE_MS = 1_000;
+
   private final LocalReplica replica;
   private final ReplicaContext context;
   private final KvReplica kv;
@@ -25,9 +28,9 @@ final class RowsProgress {
     return turn(() -> kv.catchUp(committed, this::again));
   }
 
-  /** Loads and applies a part of the changelog for a follower. */
-  void standBy(long committed) {
-    turn(() -> kv.standBy(committed, this::again));
+  /** Loads and applies a part of the changelog for a follower; see {@link KvReplica#standBy}. */
+  void standBy(long committed, boolean told) {
+    turn(() -> kv.standBy(committed, told, this::again));
   }
 
   /** One turn. */
@@ -42,13 +45,19 @@ final class RowsProgress {
           return true;
         }
         case MORE -> again();
-        case STALLED -> pause();
+        case STALLED -> pause(STALL_PAUSE_MS);
         case OPENING -> {
           // Goes on when it is open.
         }
       }
     } catch (SluiceException e) {
-      replica.takeOffline("Cannot load the rows: " + e.getMessage());
+      if (e.code() == ErrorCode.DISK_FULL) {
+        // Perhaps nobody else has them: it goes on when there is room.
+        context.disk().foundNoSpace();
+        pause(NO_SPACE_PAUSE_MS);
+      } else {
+        replica.takeOffline("Cannot load the rows: " + e.getMessage());
+      }
     } catch (RuntimeException | Error defect) {
       replica.takeOffline("The rows cannot be loaded in a way that is not understood: " + defect);
       throw defect;
@@ -73,7 +82,7 @@ final class RowsProgress {
       context.disk().foundNoSpace();
     }
     if (kv.isBehind(committed)) {
-      pause();
+      pause(STALL_PAUSE_MS);
     }
     return kv.applied();
   }
@@ -84,12 +93,13 @@ final class RowsProgress {
   }
 
   /** The store asked to wait: tries again what became of the role meanwhile. */
-  private void pause() {
+  private void pause(long millis) {
     if (!pausing) {
       pausing = true;
       context
           .kv()
-          .afterPause(
+          .after(
+              millis,
               () ->
                   replica.onShard(
                       () -> {

@@ -124,8 +124,10 @@ final class TableCatalog {
    * Why a bucket has no replica here: BUCKET_NOT_FOUND or PARTITION_NOT_FOUND when it is known not
    * to exist; else NOT_LEADER, as another server may have it or this one may not have heard of it
    * yet.
+   *
+   * @param addresses where clients reach other servers
    */
-  SluiceException missing(TableBucket bucket) {
+  SluiceException missing(TableBucket bucket, ClientAddresses addresses) {
     View now = view;
     HostedTable table = now.byId().get(bucket.tableId());
     if (table == null && now.dropped().contains(bucket.tableId())) {
@@ -167,7 +169,7 @@ final class TableCatalog {
     return new SluiceException(
         ErrorCode.NOT_LEADER,
         "This server has no replica of " + table.path() + "-" + shown(bucket),
-        leader == 0 ? Map.of() : Map.of("leader_server_id", Integer.toString(leader)),
+        leader == 0 ? Map.of() : Refusals.naming(leader, addresses),
         null);
   }
 

@@ -49,6 +49,15 @@ final class ServerDirectoryTest {
   }
 
   @Test
+  void namesThoseThatAreAliveToClientsAsTheyNameThemselves() {
+    ServerDirectory directory = new ServerDirectory(List.of("1=proxy:1"));
+    assertThat(directory.clientAddress(1)).isNull();
+    directory.update(List.of(server(1, 9223, "a", true), server(2, 9224, "b", false)));
+    assertThat(directory.clientAddress(1)).isEqualTo("tablet-1:9223");
+    assertThat(directory.clientAddress(2)).isNull();
+  }
+
+  @Test
   void refusesEntriesThatNameNoServer() {
     for (String entry : List.of("127.0.0.1:7002", "x=127.0.0.1:7002", "0=a:1", "2=")) {
       assertThatThrownBy(() -> new ServerDirectory(List.of(entry)))

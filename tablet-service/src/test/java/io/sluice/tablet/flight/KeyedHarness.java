@@ -197,6 +197,14 @@ final class KeyedHarness implements AutoCloseable, FakeCoordinator.Hosting {
     }
   }
 
+  /** Another server, which never asks for anything, is in sync of a bucket that this one leads. */
+  void joinedByASilentServer(TableBucket bucket) {
+    List<Integer> both = List.of(server, server + 1);
+    ReplicaRole role = new ReplicaRole(bucket, server, 1, both, both, 2);
+    replicas.apply(
+        new ReplicaUpdate.Delta(++index, List.of(), Set.of(), List.of(role), Set.of(), List.of()));
+  }
+
   @Override
   public void drop(long tableId) {
     replicas.apply(

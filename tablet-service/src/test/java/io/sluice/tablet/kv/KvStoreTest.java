@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -289,6 +290,24 @@ final class KvStoreTest {
     assertThat(bounded(store, 2, 4).counts()).containsExactly(2);
     assertThat(bounded(store, 1, 1).counts()).containsExactly(1);
     refused(ErrorCode.QUERY_LIMIT_EXCEEDED, "2 fit", () -> bounded(store, 0, 5));
+  }
+
+  @Test
+  void rowsOfAPrefixHaveAnySize() {
+    KvStore store = open("kv");
+    List<byte[]> values = new ArrayList<>();
+    KvChange[] changes = new KvChange[6];
+    int[] sizes = {1, 1023, 1024, 1025, 70_000, 2};
+    for (int i = 0; i < sizes.length; i++) {
+      byte[] value = new byte[sizes[i]];
+      Arrays.fill(value, (byte) (i + 1));
+      values.add(value);
+      changes[i] = new KvChange(new RowKey(bytes("a" + i)), value, i, 1);
+    }
+    store.apply(batch(0, changes.length, changes));
+    assertThat(prefix(store, bytes("a"), 0).values()).containsExactlyElementsOf(values);
+    store.flush();
+    assertThat(prefix(store, bytes("a"), 0).values()).containsExactlyElementsOf(values);
   }
 
   private static PrefixRows bounded(KvStore store, int limit, long maxBytes) {

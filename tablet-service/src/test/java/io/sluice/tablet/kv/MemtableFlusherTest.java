@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.common.TableBucket;
 import io.sluice.testkit.MovedClock;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -79,6 +80,29 @@ final class MemtableFlusherTest {
     assertThat(store.flushedAppliedOffset()).isEqualTo(1);
     write(store, 100);
     assertThat(flusher.doWork()).as("counts from the flush").isZero();
+  }
+
+  @Test
+  void aStoreThatCannotBeFlushedDoesNotKeepTheOthersBack() throws Exception {
+    KvStore broken = open(1);
+    KvStore good = open(2);
+    write(broken, (int) MIB * 9 / 4);
+    write(good, 100);
+    flusher.doWork();
+    // No file can be made in a directory that is not there.
+    Files.move(temp.resolve("b1"), temp.resolve("away"));
+    clock.advanceMs(60_000);
+    assertThat(flusher.doWork() + flusher.doWork()).isEqualTo(2);
+    assertThat(good.flushedAppliedOffset()).isEqualTo(1);
+    assertThat(broken.flushedAppliedOffset()).isZero();
+    assertThat(flusher.doWork()).as("nothing that can be flushed").isZero();
+    // Over the budget with the broken one only: small memtables are not flushed for its sake.
+    write(good, (int) MIB);
+    assertThat(flusher.doWork()).isZero();
+    clock.advanceMs(5_000);
+    assertThat(flusher.doWork()).as("it is tried again").isEqualTo(1);
+    assertThat(broken.flushedAppliedOffset()).isZero();
+    Files.move(temp.resolve("away"), temp.resolve("b1"));
   }
 
   @Test

@@ -16,7 +16,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -62,18 +61,18 @@ final class LogRewritingTest {
     long end;
     try (TestLog paths = open()) {
       platform = paths.context.platform();
-      try (DataDirectory data = DataDirectory.open(platform, temp.resolve("data"))) {
+      try (DataDirectory data = DataDirectory.open(platform, temp.resolve("data"), 1)) {
         data.saveCluster(TestLog.CLUSTER, 1);
         BucketLog log = data.createLog(paths.context, TestLog.BUCKET, "demo.t");
         paths.log.close();
         paths.log = log;
         fill(paths, 3);
         end = log.endOffset();
-        data.saveRecoveryPoints(Map.of(TestLog.BUCKET, log.forcedOffset()), Set.of());
+        data.saveRecoveryPoints(() -> Map.of(TestLog.BUCKET, log.forcedOffset()));
         assertThat(log.cutTo(end - 8)).isEqualTo(end - 8);
         assertThat(data.recoveryPoint(TestLog.BUCKET)).isEqualTo(end - 8);
         // The housekeeper had asked before the cut.
-        data.saveRecoveryPoints(Map.of(TestLog.BUCKET, end), Set.of());
+        data.saveRecoveryPoints(() -> Map.of(TestLog.BUCKET, end));
         assertThat(data.recoveryPoint(TestLog.BUCKET)).isEqualTo(end - 8);
         paths.append(TestBatches.plain(4, 100), 90);
         paths.append(TestBatches.plain(4, 100), 90);
@@ -81,7 +80,7 @@ final class LogRewritingTest {
       }
     }
     try (TestLog paths = open();
-        DataDirectory data = DataDirectory.open(platform, copy)) {
+        DataDirectory data = DataDirectory.open(platform, copy, 1)) {
       Path active = data.path(TestLog.BUCKET).resolve(name(data.path(TestLog.BUCKET)));
       LogRecoveryTest.flip(active, (int) Files.size(active) - 20);
       BucketLog log = data.openLog(paths.context, TestLog.BUCKET);
@@ -311,6 +310,46 @@ final class LogRewritingTest {
     try (TestLog test = open()) {
       assertThat(test.log.endOffset()).isPositive();
       assertThat(test.log.cutTo(4)).isEqualTo(4);
+    }
+  }
+
+  /** The next start begins anew: what were stored until then would be lost. */
+  @Test
+  void aNewBeginningThatIsPerhapsOnTheDiskEndsTheOldLog() {
+    try (TestLog test = open()) {
+      fill(test, 2);
+      // Renamed, but the name is not forced.
+      faulty.failNext(Operation.OPEN, test.log.directory().getFileName().toString(), "I/O error");
+      assertFails(ErrorCode.STORAGE_ERROR, () -> test.log.startAnew(LogBeginning.EMPTY));
+      assertThat(test.log.broken()).isTrue();
+      assertFails(ErrorCode.STORAGE_ERROR, () -> test.append(TestBatches.plain(4, 100), 90));
+    }
+    try (TestLog test = open()) {
+      assertThat(test.log.endOffset()).isZero();
+    }
+  }
+
+  @Test
+  void aHoleThatFoundNoSpaceIsMadeLater() {
+    try (TestLog test = open()) {
+      test.append(TestBatches.plain(4, 100), 1);
+      test.log.startEpoch(3);
+      for (String file : List.of(LogHoles.NAME + ".tmp", LogSegment.logName(100))) {
+        faulty.failNext(Operation.WRITE, file, "No space left on device");
+        assertFails(ErrorCode.DISK_FULL, () -> test.log.jumpTo(100));
+        assertThat(test.log.broken()).isFalse();
+        assertThat(test.log.endOffset()).isEqualTo(4);
+      }
+      // A log that goes on without it is as good as ever.
+      test.append(TestBatches.plain(4, 100), 3);
+      jump(test, 4, 120);
+      faulty.failNext(Operation.WRITE, LogHoles.NAME + ".tmp", "I/O error");
+      assertFails(ErrorCode.STORAGE_ERROR, () -> test.log.jumpTo(200));
+      assertThat(test.log.broken()).isTrue();
+    }
+    try (TestLog test = open()) {
+      assertThat(test.log.endOffset()).isEqualTo(121);
+      assertThat(test.read()).hasSize(3);
     }
   }
 

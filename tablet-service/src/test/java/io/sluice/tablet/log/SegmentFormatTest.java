@@ -16,7 +16,6 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The bytes of every file of a data directory, held against stored examples. */
 final class SegmentFormatTest {
   private static final TableBucket BUCKET = new TableBucket(258, 3, 5);
+  private static final int SERVER = 258;
 
   @TempDir private Path temp;
 
@@ -32,7 +32,7 @@ final class SegmentFormatTest {
 
   @BeforeEach
   void openDirectory() {
-    data = DataDirectory.open(platform, temp);
+    data = DataDirectory.open(platform, temp, SERVER);
   }
 
   @Test
@@ -177,8 +177,8 @@ final class SegmentFormatTest {
 
   @Test
   void recoveryPointsCommittedClusterAndCleanStop() throws IOException {
-    data.saveRecoveryPoints(Map.of(BUCKET, 4096L, TableBucket.of(9, 1), 12L), Set.of());
-    data.saveCommitted(Map.of(BUCKET, 4090L, TableBucket.of(9, 1), 11L));
+    data.saveRecoveryPoints(() -> Map.of(BUCKET, 4096L, TableBucket.of(9, 1), 12L));
+    data.saveCommitted(() -> Map.of(BUCKET, 4090L, TableBucket.of(9, 1), 11L));
     data.saveCluster(TestLog.CLUSTER, 42);
     data.markCleanStop();
     assertGolden("committed", Files.readAllBytes(temp.resolve("committed")));
@@ -191,7 +191,7 @@ final class SegmentFormatTest {
     Files.write(temp.resolve("committed"), golden("committed"));
     Files.write(temp.resolve("cluster"), golden("cluster"));
     Files.write(temp.resolve("clean-stop"), golden("clean-stop"));
-    try (DataDirectory again = DataDirectory.open(platform, temp)) {
+    try (DataDirectory again = DataDirectory.open(platform, temp, SERVER)) {
       assertThat(again.recoveryPoint(BUCKET)).isEqualTo(4096);
       assertThat(again.recoveryPoint(TableBucket.of(9, 1))).isEqualTo(12);
       assertThat(again.recoveryPoint(TableBucket.of(9, 2))).isZero();
@@ -201,9 +201,30 @@ final class SegmentFormatTest {
       assertThat(again.savedIndex()).isEqualTo(42);
       assertThat(again.stoppedCleanly()).isTrue();
     }
-    try (DataDirectory again = DataDirectory.open(platform, temp)) {
+    try (DataDirectory again = DataDirectory.open(platform, temp, SERVER)) {
       assertThat(again.stoppedCleanly()).as("the mark holds for one start").isFalse();
     }
+  }
+
+  @Test
+  void serverOfADirectory() throws IOException {
+    assertGolden("server", Files.readAllBytes(temp.resolve("server")));
+    data.saveCluster(TestLog.CLUSTER, 42);
+    data.markCleanStop();
+    data.close();
+
+    Files.write(temp.resolve("server"), golden("server"));
+    assertThatThrownBy(() -> DataDirectory.open(platform, temp, 2))
+        .isInstanceOf(SluiceException.class)
+        .hasMessageContaining(temp + " belongs to tablet server 258, but this is server 2")
+        .hasMessageContaining("sluice.tablet.data-dir")
+        .hasMessageContaining("sluice.tablet.id");
+    try (DataDirectory again = DataDirectory.open(platform, temp, SERVER)) {
+      assertThat(again.stoppedCleanly()).as("the one that was refused took nothing").isTrue();
+    }
+    Files.delete(temp.resolve("server"));
+    DataDirectory.open(platform, temp, SERVER).close();
+    assertGolden("server", Files.readAllBytes(temp.resolve("server")));
   }
 
   @Test

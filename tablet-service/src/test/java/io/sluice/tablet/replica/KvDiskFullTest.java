@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.common.ErrorCode;
+import io.sluice.common.TableBucket;
 import io.sluice.format.batch.BatchCodec;
 import io.sluice.format.batch.BatchWriter;
 import io.sluice.format.batch.ChangeType;
@@ -19,6 +20,7 @@ import io.sluice.format.schema.TableSchema;
 import io.sluice.tablet.kv.KvSettings;
 import io.sluice.testkit.Await;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,6 +47,8 @@ final class KvDiskFullTest {
   private static final int MIB = 1 << 20;
   private static final int VALUE = 50_000;
   private static final int BALLAST = 10 * MIB;
+  private static final KvSettings SETTINGS =
+      new KvSettings(16 * MIB, 8 * MIB, MIB, 32, 1, 60_000, 2 * MIB);
 
   @TempDir private Path temp;
 
@@ -59,8 +63,7 @@ final class KvDiskFullTest {
     mounted = run("mount", "-t", "tmpfs", "-o", "size=28m", "tmpfs", temp.toString());
     assumeTrue(mounted, "A small file system cannot be mounted here");
     Files.write(temp.resolve("ballast"), new byte[BALLAST]);
-    KvSettings settings = new KvSettings(16 * MIB, 8 * MIB, MIB, 32, 1, 60_000, 2 * MIB);
-    tablet = TestTablet.open(temp.resolve("home"), settings);
+    tablet = TestTablet.open(temp.resolve("home"), SETTINGS);
     tablet.diskUsed = 0.5;
     tablet.apply(KvReplicaRandomTest.image(1));
   }
@@ -173,5 +176,33 @@ final class KvDiskFullTest {
     assertRows(0, first + 20);
     assertThat(tablet.set.offline()).isEmpty();
     assertThat(tablet.kv.snapshotStats().restored()).isZero();
+  }
+
+  /** The rows must not be lost to a restart on a disk that is full. */
+  @Test
+  void rowsThatFindNoSpaceToOpenAreOpenedOnceThereIsSome() throws Exception {
+    assertThat(put(0)).isNull();
+    tablet.close();
+    fill(temp.resolve("more-ballast"));
+    tablet = TestTablet.open(temp.resolve("home"), SETTINGS);
+    tablet.set.apply(KvReplicaRandomTest.image(2));
+    Await.until("it has found no space", RESUMED_WITHIN, () -> tablet.set.disk().full());
+    assertThat(tablet.set.offline()).isEmpty();
+    Files.delete(temp.resolve("more-ballast"));
+    Files.delete(temp.resolve("ballast"));
+    tablet.awaitLeader(TableBucket.of(TABLE, 0), 2);
+    assertRows(0, 1);
+    tablet.set.housekeeper().doWork();
+    assertThat(put(1)).isNull();
+  }
+
+  private static void fill(Path file) throws IOException {
+    try (OutputStream out = Files.newOutputStream(file)) {
+      while (true) {
+        out.write(new byte[4096]);
+      }
+    } catch (IOException full) {
+      assertThat(full).hasMessageContaining("No space left");
+    }
   }
 }

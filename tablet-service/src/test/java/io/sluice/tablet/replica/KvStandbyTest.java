@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -119,6 +120,47 @@ final class KvStandbyTest {
     follower.committed = 60;
     follower.kv.apply(60);
     follower.assertStateIsFold();
+  }
+
+  /** Nothing is committed while too few are in sync, and nobody joins them who is not ready. */
+  @Test
+  void aFollowerOfManyUncommittedRecordsIsReady() {
+    follower.awaitReady();
+    StandbyPuts.numbers(leader, 0, 10, "a");
+    replicate();
+    SplittableRandom random = new SplittableRandom(1);
+    for (int i = 0; i < 240; i++) {
+      StandbyPuts.numbers(leader, i, i + 1, noise(random, 100_000));
+      // Only there: the buffer of a leader would refuse more.
+      leader.kv.apply(leader.log.endOffset());
+    }
+    follower.fetchBytes = 1 << 20;
+    while (follower.log.endOffset() < leader.log.endOffset()) {
+      follower.fetch(leader);
+    }
+    assertThat(follower.kv.applied()).isEqualTo(10);
+    assertThat(follower.log.sizeBytes()).as("far more than it may load").isGreaterThan(18 << 20);
+    assertThat(follower.kv.ready()).isTrue();
+
+    // Whoever leads next may have more committed than this one has heard of.
+    follower.follow(leader);
+    follower.standBy();
+    assertThat(follower.kv.ready()).isFalse();
+    follower.fetch(leader);
+    assertThat(follower.kv.ready()).isTrue();
+
+    leader.committed = leader.log.endOffset();
+    follower.fetch(leader);
+    assertThat(follower.kv.applied()).isEqualTo(leader.log.endOffset());
+    assertThat(follower.rows()).isEqualTo(leader.rows());
+  }
+
+  private static String noise(SplittableRandom random, int length) {
+    StringBuilder text = new StringBuilder(length);
+    for (int i = 0; i < length; i++) {
+      text.append((char) (' ' + random.nextInt(90)));
+    }
+    return text.toString();
   }
 
   @Test
@@ -368,7 +410,8 @@ final class KvStandbyTest {
               throw new SluiceException(ErrorCode.UNAVAILABLE, "Not a store");
             });
     CountDownLatch told = new CountDownLatch(2);
-    assertThat(follower.kv.standBy(0, told::countDown)).isEqualTo(KvReplica.Progress.OPENING);
+    assertThat(follower.kv.standBy(0, false, told::countDown))
+        .isEqualTo(KvReplica.Progress.OPENING);
     // The log must not be cut while nobody knows how far the store is.
     assertThat(follower.kv.mayCut(told::countDown)).isFalse();
     free.countDown();

@@ -84,7 +84,8 @@ final class ReplicaGroup implements AutoCloseable {
               new StoragePlatform(clock, files::open, path -> diskUsed),
               TestTablet::dropFirst,
               kv,
-              ReplicationContext.of(pump.followers(id), ReplicaGroup.this::decide));
+              ReplicationContext.of(
+                  pump.followers(id), ReplicaGroup.this::decide, other -> "host-" + other + ":1"));
     }
 
     String incarnation() {

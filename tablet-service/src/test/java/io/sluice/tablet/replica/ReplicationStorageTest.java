@@ -1,9 +1,12 @@
 package io.sluice.tablet.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
 import io.sluice.common.TableOptions;
+import io.sluice.format.batch.LogBatchHeader;
 import io.sluice.tablet.log.TestBatches;
 import io.sluice.testkit.Await;
 import java.io.IOException;
@@ -134,6 +137,50 @@ final class ReplicationStorageTest {
     assertThat(group.server(3).set().offline()).isEmpty();
   }
 
+  /** The reader is told to try again, and the copy that is read then is a good one. */
+  @Test
+  void aLeaderWhoseCopyIsDamagedHandsItsReadersOver() throws Exception {
+    acknowledged(2, 100);
+    group.awaitEqual();
+    Path file = temp.resolve("server-1/7/0-0/00000000000000000000.log");
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      channel.write(ByteBuffer.wrap(new byte[] {77}), 64 + 40);
+    }
+    try (BatchCursor cursor = group.replica(1).openCursor(0)) {
+      assertThatThrownBy(() -> cursor.next(2))
+          .hasMessageContaining("00000000000000000000.log")
+          .isInstanceOfSatisfying(
+              SluiceException.class,
+              e -> assertThat(e.code()).isEqualTo(ErrorCode.REPLICA_OFFLINE));
+    }
+    assertThat(ErrorCode.REPLICA_OFFLINE.retriable()).isTrue();
+    assertThat(group.server(1).set().offline())
+        .extracting(OfflineReplica::bucket)
+        .containsExactly(ReplicaGroup.BUCKET);
+    // The coordinator has heard of it.
+    group.elect(2);
+    group.dropFromIsr(1);
+    group.awaitLeader(2);
+    try (BatchCursor cursor = group.replica(2).openCursor(0)) {
+      assertThat(cursor.next(2)).isTrue();
+      ByteBuffer sections = ByteBuffer.allocate(cursor.header().sectionsLength());
+      cursor.read(LogBatchHeader.SIZE, sections);
+      cursor.header().checkContentCrc(sections.flip());
+    }
+    group.clock.advanceMs(5_000);
+    group.pumpUntil("server 1 is back", () -> group.isr().size() == 3);
+    group.awaitEqual();
+    assertThat(group.batches(1)).isEqualTo(group.batches(2));
+    // Alone it has nobody to hand over to: the damage is told as it is.
+    group.dropFromIsr(1);
+    group.dropFromIsr(3);
+    try (BatchCursor cursor = group.replica(2).openCursor(0)) {
+      assertThat(cursor.next(2)).isTrue();
+      assertThat(cursor.reportCorruption(0, "a good batch", "a bad one").code())
+          .isEqualTo(ErrorCode.CORRUPT_STORAGE);
+    }
+  }
+
   private static void flipLastByte(Path file) throws IOException {
     try (FileChannel channel =
         FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
@@ -179,7 +226,7 @@ final class ReplicationStorageTest {
   void anOrderlyStopThatTheCoordinatorHasNotHeardOfDoesNotHideACrash() throws Exception {
     acknowledged(1, 100);
     Path copy = temp.resolve("copy");
-    ReplicaSetTest.copy(temp.resolve("server-2"), copy);
+    ReplicaSetTest.copy(temp.resolve("server-1"), copy);
     try (TestTablet crashed = TestTablet.open(copy)) {
       assertThat(crashed.set.stoppedCleanly()).isFalse();
     }

@@ -7,6 +7,7 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.tablet.log.TestBatches;
 import io.sluice.tablet.log.TestBatches.TestBatch;
+import io.sluice.testkit.FaultyFiles.Operation;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -16,8 +17,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class ReplicationTest {
+  private static final String NO_SPACE = "No space left on device";
+
+  /** A replica that is offline is kept for so long before it is begun anew. */
+  private static final long SETTLING_MS = 5_000;
+
   @TempDir private Path temp;
 
   private ReplicaGroup group;
@@ -283,6 +291,7 @@ final class ReplicationTest {
     group.pumpUntil("server 2 is offline", () -> !group.server(2).set().offline().isEmpty());
     group.dropFromIsr(3);
     group.dropFromIsr(2);
+    group.clock.advanceMs(SETTLING_MS);
     group.pumpUntil("both are back", () -> group.isr().size() == 3);
     group.awaitEqual();
     assertThat(group.batches(3)).isEqualTo(group.batches(1));
@@ -310,6 +319,12 @@ final class ReplicationTest {
     group.elect(2);
     group.dropFromIsr(1);
     group.awaitLeader(2);
+    // That it is in sync may be on its way to the coordinator still.
+    group.clock.advanceMs(SETTLING_MS - 1);
+    group.server(1).set().tick();
+    assertThat(group.server(1).set().offline()).hasSize(1);
+    assertThat(group.server(1).set().replicationCounters().rebuilds()).isZero();
+    group.clock.advanceMs(1);
     group.pumpUntil("server 1 is back", () -> group.isr().size() == 3);
     group.awaitEqual();
     assertThat(group.batches(1)).isEqualTo(group.batches(2));
@@ -374,6 +389,36 @@ final class ReplicationTest {
     assertThat(group.server(3).set().replicationCounters().holes()).isEqualTo(1);
   }
 
+  /** The last copy must not be lost to a disk that was full for a while. */
+  @ParameterizedTest
+  @ValueSource(strings = {"log-holes.tmp", "00000000000000000050.log", "leader-epochs.tmp"})
+  void aLeaderThatFoundNoSpaceBeginsWhenThereIsRoom(String file) throws Exception {
+    acknowledged(1, TestBatches.plain(2, 100));
+    group.awaitEqual();
+    group.lakeEnd(50);
+    ReplicaSet set = group.server(2).set();
+    group.server(2).files.failAlways(Operation.WRITE, file, NO_SPACE);
+    group.elect(2);
+    for (int i = 0; i < 3; i++) {
+      group.drain(2);
+      assertThat(set.offline()).isEmpty();
+      assertThatThrownBy(() -> group.replica(2).requireLeader())
+          .isInstanceOfSatisfying(
+              SluiceException.class,
+              e -> assertThat(e.code()).isEqualTo(ErrorCode.LEADER_NOT_READY));
+      set.tick();
+    }
+    assertThat(set.disk().full()).isTrue();
+    group.server(2).files.heal();
+    set.tick();
+    group.awaitLeader(2);
+    set.housekeeper().doWork();
+    assertThat(acknowledged(2, TestBatches.plain(2, 100)).get().baseOffset()).isEqualTo(51);
+    group.awaitEqual();
+    assertThat(group.batches(1)).isEqualTo(group.batches(2)).hasSize(3);
+    assertThat(set.replicationCounters().holes()).isEqualTo(1);
+  }
+
   @Test
   void followersAreToldWhereTheirLeaderIs() {
     assertThatThrownBy(() -> group.replica(2).requireLeader())
@@ -381,7 +426,8 @@ final class ReplicationTest {
             SluiceException.class,
             e -> {
               assertThat(e.code()).isEqualTo(ErrorCode.NOT_LEADER);
-              assertThat(e.details()).isEqualTo(Map.of("leader_server_id", "1"));
+              assertThat(e.details())
+                  .isEqualTo(Map.of("leader_server_id", "1", "leader", "host-1:1"));
             });
     assertThat(group.server(2).set().source(ReplicaGroup.BUCKET).state()).isNull();
     ReplicaStanding standing = group.server(2).set().standing(ReplicaGroup.BUCKET);

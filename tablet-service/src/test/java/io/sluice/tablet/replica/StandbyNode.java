@@ -65,6 +65,7 @@ final class StandbyNode implements AutoCloseable {
   private final LinkedBlockingQueue<Runnable> shard = new LinkedBlockingQueue<>();
   private DataDirectory data;
   private OpenFiles files;
+  private boolean told;
 
   StandbyNode(int id, Path home, HostedTable table, MovedClock clock, FakeIdGrants ids) {
     this(id, home, table, clock, ids, 256 * MIB);
@@ -84,7 +85,7 @@ final class StandbyNode implements AutoCloseable {
     this.host =
         KvHost.open(
             new KvSettings(
-                16 * MIB, 8 * MIB, MIB, 32, 1, 60_000, 16 * MIB, maxReplayBytes, 600_000, 1),
+                16 * MIB, MIB, 8 * MIB, MIB, 32, 1, 60_000, 16 * MIB, maxReplayBytes, 600_000, 1),
             allocator,
             clock,
             ids);
@@ -102,7 +103,7 @@ final class StandbyNode implements AutoCloseable {
             new LogConfig(64 << 10, 3_600_000, 512, 1 << 10, 86_400_000),
             TestTablet.CLUSTER,
             writer -> false);
-    data = DataDirectory.open(platform, home);
+    data = DataDirectory.open(platform, home, 1);
     log =
         data.scan().contains(BUCKET)
             ? data.openLog(context, BUCKET)
@@ -171,6 +172,7 @@ final class StandbyNode implements AutoCloseable {
   }
 
   void follow(StandbyNode leader) {
+    told = false;
     epoch = leader.epoch;
     kv.follow(leader.id, leader.epoch);
   }
@@ -179,7 +181,7 @@ final class StandbyNode implements AutoCloseable {
   boolean standBy() {
     while (true) {
       runQueued();
-      Progress progress = kv.standBy(committed, () -> shard.add(() -> {}));
+      Progress progress = kv.standBy(committed, told, () -> shard.add(() -> {}));
       if (progress == Progress.DONE) {
         return true;
       }
@@ -218,6 +220,7 @@ final class StandbyNode implements AutoCloseable {
         kv.stored(batches);
       }
       committed = Math.max(committed, Math.min(leader.committed, log.endOffset()));
+      told = true;
     }
     standBy();
   }

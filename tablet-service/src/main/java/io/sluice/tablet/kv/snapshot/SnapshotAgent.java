@@ -5,11 +5,14 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TimeSource;
 import io.sluice.tablet.kv.KvStore;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Takes a snapshot of each store that has changed since its newest one, when that is old enough;
@@ -24,6 +27,9 @@ public final class SnapshotAgent implements Agent {
   private final long intervalMs;
   private final SnapshotStats stats;
   private final Map<BucketSnapshots, Source> sources = new ConcurrentHashMap<>();
+  // Of the owner's thread: the stores whose newest attempt failed, and whether for want of space.
+  private final Set<BucketSnapshots> failing = new HashSet<>();
+  private boolean withoutSpace;
 
   /** An open store; a store without a snapshot counts from when it was opened. */
   private record Source(KvStore store, IntSupplier schemaId, long notBeforeMs, long openedMs) {
@@ -90,14 +96,26 @@ public final class SnapshotAgent implements Agent {
             source.store(),
             snapshots.newestOffset(),
             (time.nanoTime() - start) / 1_000_000);
+        failing.remove(snapshots);
+        withoutSpace = false;
       }
     } catch (SluiceException e) {
       if (e.code() != ErrorCode.UNAVAILABLE) {
         stats.countFailed();
-        log.warn("No snapshot for now: {}", e.getMessage());
+        log.atLevel(level(snapshots, e)).log("No snapshot for now: {}", e.getMessage());
       }
       sources.computeIfPresent(snapshots, (key, now) -> now.notBefore(nowMs + RETRY_MS));
     }
+  }
+
+  /** Warns once of each store until one is made of it, and once of a disk that is full. */
+  private Level level(BucketSnapshots snapshots, SluiceException why) {
+    failing.retainAll(sources.keySet());
+    boolean known = !failing.add(snapshots);
+    boolean full = why.code() == ErrorCode.DISK_FULL;
+    boolean told = full ? withoutSpace : known;
+    withoutSpace |= full;
+    return told ? Level.DEBUG : Level.WARN;
   }
 
   /** How long ago the newest snapshot was made, of the store for which that is longest. */

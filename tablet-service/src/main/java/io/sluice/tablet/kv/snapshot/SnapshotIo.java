@@ -6,6 +6,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -71,6 +72,9 @@ final class SnapshotIo {
     if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
       try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
         entries.forEach(found::add);
+      } catch (NoSuchFileException gone) {
+        // Somebody else removes it too.
+        return List.of();
       }
       found.sort(null);
     }

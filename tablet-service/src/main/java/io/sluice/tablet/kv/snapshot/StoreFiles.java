@@ -6,6 +6,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,6 +21,9 @@ public final class StoreFiles {
   private static final Logger log = LoggerFactory.getLogger(StoreFiles.class);
   private static final String FETCHING_SUFFIX = ".fetching-";
   private static final String DROPPED_SUFFIX = ".dropped";
+
+  // Of the process: what was dropped before may still be being removed.
+  private static final AtomicLong drops = new AtomicLong();
 
   private StoreFiles() {}
 
@@ -33,7 +39,7 @@ public final class StoreFiles {
     try {
       for (Path path : SnapshotIo.children(store.resolveSibling(""))) {
         String name = path.getFileName().toString();
-        if (name.startsWith(fetching) || name.equals(dropped)) {
+        if (name.startsWith(fetching) || name.startsWith(dropped)) {
           log.info("Removes {}, which was left by a process that stopped", path);
           SnapshotIo.deleteTree(path);
         }
@@ -48,68 +54,65 @@ public final class StoreFiles {
         ErrorCode.STORAGE_ERROR, "Cannot " + what + " " + store + ": " + e, e);
   }
 
-  /** Removes a store that is not open. */
-  public static void drop(Path store) {
+  /**
+   * Takes a store that is not open from its place, with its snapshots above an offset and those
+   * that are not finished; none of them may be being made. Renames only, however large they are.
+   *
+   * @return where they are now, for {@link #remove}
+   */
+  public static List<Path> dropAbove(Path store, long offset) {
+    List<Path> dropped = new ArrayList<>();
+    Path snapshots = store.resolveSibling(BucketSnapshots.DIRECTORY);
     try {
-      dropFiles(store);
+      if (Files.exists(store)) {
+        dropped.add(setAside(store, store));
+      }
+      for (Path path : SnapshotIo.children(snapshots)) {
+        if (!BucketSnapshots.isNamedByOffset(path)
+            || Long.parseLong(path.getFileName().toString()) > offset) {
+          dropped.add(setAside(path, store));
+        }
+      }
+      if (!dropped.isEmpty()) {
+        SnapshotIo.forceDirectory(store.resolveSibling(""));
+        if (Files.exists(snapshots)) {
+          SnapshotIo.forceDirectory(snapshots);
+        }
+      }
+      return dropped;
     } catch (IOException e) {
       throw failed("drop", store, e);
     }
   }
 
-  private static void dropFiles(Path store) throws IOException {
-    Path dropped = store.resolveSibling(store.getFileName() + DROPPED_SUFFIX);
-    SnapshotIo.deleteTree(dropped);
-    if (Files.exists(store)) {
-      // All of it at once: half a store must not be opened.
-      Files.move(store, dropped, StandardCopyOption.ATOMIC_MOVE);
-      SnapshotIo.forceDirectory(store.resolveSibling(""));
-      SnapshotIo.deleteTree(dropped);
-    }
+  /** All of it at once: half a store must not be opened. */
+  private static Path setAside(Path directory, Path store) throws IOException {
+    Path dropped =
+        store.resolveSibling(store.getFileName() + DROPPED_SUFFIX + "-" + drops.incrementAndGet());
+    Files.move(directory, dropped, StandardCopyOption.ATOMIC_MOVE);
+    return dropped;
   }
 
   /** Puts files that were taken in in the place of a store that is not open. */
   public static void install(Path fetched, Path store) {
     try {
-      dropFiles(store);
+      Path before = Files.exists(store) ? setAside(store, store) : null;
       Files.move(fetched, store, StandardCopyOption.ATOMIC_MOVE);
       SnapshotIo.forceDirectory(store.resolveSibling(""));
+      if (before != null) {
+        remove(before);
+      }
     } catch (IOException e) {
       throw failed("install " + fetched + " as", store, e);
     }
   }
 
-  /** Removes files that were taken in and are of no use any more. */
-  public static void removeFetched(Path fetched) {
+  /** Removes files that were dropped, or were taken in and are of no use any more. */
+  public static void remove(Path files) {
     try {
-      SnapshotIo.deleteTree(fetched);
+      SnapshotIo.deleteTree(files);
     } catch (IOException e) {
-      log.warn("{} is left for the next start: {}", fetched, e.toString());
-    }
-  }
-
-  /**
-   * Removes the snapshots of a store above an offset, and those that are not finished; none of them
-   * may be being made.
-   *
-   * @param logDirectory the directory of the bucket's log
-   */
-  public static void dropSnapshotsAbove(Path logDirectory, long offset) {
-    Path directory = logDirectory.resolve(BucketSnapshots.DIRECTORY);
-    try {
-      boolean some = false;
-      for (Path path : SnapshotIo.children(directory)) {
-        if (!BucketSnapshots.isNamedByOffset(path)
-            || Long.parseLong(path.getFileName().toString()) > offset) {
-          SnapshotIo.deleteTree(path);
-          some = true;
-        }
-      }
-      if (some) {
-        SnapshotIo.forceDirectory(directory);
-      }
-    } catch (IOException e) {
-      throw failed("remove snapshots from", directory, e);
+      log.warn("{} is left for the next start: {}", files, e.toString());
     }
   }
 }

@@ -45,10 +45,14 @@ final class AnswerWriter implements Runnable {
       try (OutboundFrame frame = answer.build()) {
         session.send(frame);
       }
-    } catch (RuntimeException defect) {
+    } catch (RuntimeException | Error defect) {
       LOG.error("An answer to server {} cannot be made", session.followerId(), defect);
+      // Even when memory is short: a session that stays would wait for this answer for ever.
       session.end(
           new SluiceException(ErrorCode.INTERNAL, "An answer cannot be made: " + defect, defect));
+      if (defect instanceof Error error) {
+        throw error;
+      }
     }
   }
 

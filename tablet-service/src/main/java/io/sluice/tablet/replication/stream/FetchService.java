@@ -124,7 +124,8 @@ public final class FetchService implements BindableService, AutoCloseable {
     for (FetchSession session : sessions) {
       try {
         session.tick(now);
-      } catch (RuntimeException defect) {
+      } catch (RuntimeException | Error defect) {
+        // One that got through would end the clock of all sessions.
         LOG.error("The session of server {} failed", session.followerId(), defect);
       }
     }

@@ -377,8 +377,8 @@ final class FetchSession extends ServerCall.Listener<FetchRequest> {
   private void make() {
     try {
       context.readers().execute(writer);
-    } catch (RejectedExecutionException e) {
-      end(new SluiceException(ErrorCode.UNAVAILABLE, "This server is stopping", e));
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
+      end(new SluiceException(ErrorCode.UNAVAILABLE, "This server stops or has no thread", e));
     }
   }
 

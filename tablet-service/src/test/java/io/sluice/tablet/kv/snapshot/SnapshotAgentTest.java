@@ -2,6 +2,10 @@ package io.sluice.tablet.kv.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.sluice.common.TableBucket;
 import io.sluice.tablet.kv.KvResources;
 import io.sluice.tablet.kv.KvSettings;
@@ -14,6 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 final class SnapshotAgentTest {
   private static final TableBucket BUCKET = TableBucket.of(7, 1);
@@ -77,6 +82,35 @@ final class SnapshotAgentTest {
     clock.advanceMs(60_000);
     assertThat(agent.doWork()).isEqualTo(1);
     assertThat(stats.taken()).isEqualTo(1);
+  }
+
+  @Test
+  void failuresInARowAreWarnedOfOnce() throws Exception {
+    Logger logger = (Logger) LoggerFactory.getLogger(SnapshotAgent.class);
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    logger.addAppender(lines);
+    try {
+      Path inTheWay = temp.resolve(BucketSnapshots.DIRECTORY);
+      for (int outage = 1; outage <= 2; outage++) {
+        StoreRows.put(store, 0, 5, "outage " + outage);
+        Files.write(inTheWay, new byte[1]);
+        clock.advanceMs(INTERVAL);
+        for (int minute = 0; minute < 5; minute++) {
+          assertThat(agent.doWork()).isEqualTo(1);
+          clock.advanceMs(60_000);
+        }
+        assertThat(stats.failed()).isEqualTo(5L * outage);
+        assertThat(lines.list.stream().filter(line -> line.getLevel() == Level.WARN))
+            .hasSize(outage);
+        Files.delete(inTheWay);
+        assertThat(agent.doWork()).isEqualTo(1);
+        assertThat(stats.taken()).isEqualTo(outage);
+        SnapshotIo.deleteTree(inTheWay);
+      }
+    } finally {
+      logger.detachAppender(lines);
+    }
   }
 
   @Test

@@ -32,6 +32,7 @@ final class FakeSource implements ReplicationSource {
   volatile boolean leads = true;
   volatile EpochHistory epochs = new EpochHistory(List.of(new EpochHistory.Start(1, 0)));
   private volatile long committed;
+  private volatile @Nullable Error readFailure;
 
   FakeSource(TableBucket bucket, FakeLog log, Executor shard) {
     this.bucket = bucket;
@@ -52,6 +53,11 @@ final class FakeSource implements ReplicationSource {
           }
           tell();
         });
+  }
+
+  /** Reads fail with it, null for no more. */
+  void failReads(@Nullable Error failure) {
+    readFailure = failure;
   }
 
   void tell() {
@@ -90,6 +96,10 @@ final class FakeSource implements ReplicationSource {
 
   @Override
   public ByteBuffer read(long offset, int maxBytes, IntFunction<ByteBuffer> memory) {
+    Error failure = readFailure;
+    if (failure != null) {
+      throw failure;
+    }
     int there = log.bytesFrom(offset);
     int wanted =
         Math.max(log.batchBytes(), Math.min(there, maxBytes) / log.batchBytes() * log.batchBytes());

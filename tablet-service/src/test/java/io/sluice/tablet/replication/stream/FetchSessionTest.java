@@ -252,6 +252,21 @@ final class FetchSessionTest {
     assertThat(byBucket[3].getRefused().getCode()).isEqualTo(ErrorCode.BUCKET_NOT_FOUND.name());
   }
 
+  @Test
+  void anErrorWhileAnAnswerIsMadeEndsTheStream() {
+    FakeSource source = harness.leads(0, BYTES);
+    source.failReads(new OutOfMemoryError("a test's"));
+    source.append(1);
+    Follower follower = new Follower().open();
+    follower.first(FetchLane.FETCH_LANE_IN_SYNC, fetch(0, 0));
+    Await.until("the stream has ended", SOON, () -> follower.failure != null);
+    assertThat(StatusMapping.fromStatus(follower.failure).code()).isEqualTo(ErrorCode.INTERNAL);
+    source.failReads(null);
+    Follower again = new Follower().open();
+    again.first(FetchLane.FETCH_LANE_IN_SYNC, fetch(0, 0));
+    assertThat(again.answer(1).getBuckets(0).getBatches().size()).isEqualTo(BYTES);
+  }
+
   /** Notes what an answer has; whether more is to come. */
   private boolean note(BucketAnswer[] byBucket, Follower follower, int answer) {
     for (BucketAnswer each : follower.answer(answer).getBucketsList()) {
