@@ -96,12 +96,19 @@ class ComparisonsTest {
 
   @Test
   void theLaneThatLosesWritesHasATableOfItsOwn() {
-    Contest partial = keyed("partial").contests(DEFAULTS).get(0);
-
-    assertThat(partial.lanes())
-        .extracting(lane -> lane.settings() + ": " + partial.words(lane).get("table"))
+    assertThat(lanesAndTables("partial"))
         .containsExactly(
             "defaults: changed", "as shipped: changed_lossy", "1 MiB batches: changed");
+    assertThat(lanesAndTables("aggregate"))
+        .containsExactly(
+            "defaults: aggregated", "as shipped: aggregated_lossy", "1 MiB batches: aggregated");
+  }
+
+  private static List<String> lanesAndTables(String comparison) {
+    Contest contest = keyed(comparison).contests(DEFAULTS).get(0);
+    return contest.lanes().stream()
+        .map(lane -> lane.settings() + ": " + contest.words(lane).get("table"))
+        .toList();
   }
 
   @Test
