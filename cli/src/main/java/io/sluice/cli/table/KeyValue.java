@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  */
 record KeyValue(String key, String value) {
   /** A comma behind which another {@code KEY=} begins; every other one belongs to a value. */
-  private static final Pattern BETWEEN = Pattern.compile(",(?=\\s*[A-Za-z0-9_.-]+\\s*=)");
+  private static final Pattern BETWEEN = Pattern.compile(",(?=\\s*[^,=\\s]+\\s*=)");
 
   /** Reads it; UsageException naming what it was given for. */
   static KeyValue parse(String of, String text) {

@@ -112,6 +112,8 @@ class AlterActionTest {
             entry("table.log.ttl", "3d"), entry("a.b", "x,y,x"), entry("c", ""), entry("d", "1"));
     assertThat(KeyValue.options("--set", "fields.x.agg.delimiter=,"))
         .containsExactly(entry("fields.x.agg.delimiter", ","));
+    assertThat(KeyValue.options("--set", "a=1,fields.größe.agg=sum"))
+        .containsExactly(entry("a", "1"), entry("fields.größe.agg", "sum"));
     assertThat(KeyValue.options("--set", "fields.x.agg.delimiter=,,b=2,fields.y.agg.delimiter= "))
         .containsExactly(
             entry("fields.x.agg.delimiter", ","),

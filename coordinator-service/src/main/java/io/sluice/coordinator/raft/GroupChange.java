@@ -135,8 +135,6 @@ final class GroupChange {
     wanted.removeIf(member -> member.id().equals(leaving));
     if (joining != null && same == null) {
       wanted.add(joining);
-    }
-    if (joining != null && same == null) {
       requireAddresses(wanted);
     }
     if (wanted.isEmpty()) {

@@ -204,7 +204,9 @@ final class MetadataStateMachine extends BaseStateMachine {
           CommandCodec.decode(entry.getStateMachineLogEntry().getLogData().toByteArray());
       transition = rules.apply(image.state(), command);
     } catch (RuntimeException failure) {
-      return CompletableFuture.failedFuture(breakAt(entry.getIndex(), failure));
+      // As above: what it does is not undone by this.
+      SluiceException why = breakAt(entry.getIndex(), failure);
+      return CompletableFuture.failedFuture(outOfOrder(why, Map.of("outcome", "unknown")));
     }
     MetadataImage next = new MetadataImage(entry.getIndex(), transition.state());
     image = next;

@@ -402,8 +402,8 @@ public final class RaftMetadataLog implements MetadataLog, CoordinatorMembers, A
     public void broken(SluiceException why) {
       leaderships.execute(
           () -> {
-            listeners.forEach(Listener::following);
             listeners.forEach(listener -> listener.broken(why));
+            listeners.forEach(Listener::following);
             stepAside();
           });
     }

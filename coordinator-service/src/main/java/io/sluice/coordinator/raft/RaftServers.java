@@ -119,15 +119,15 @@ final class RaftServers {
     RaftServerConfigKeys.Rpc.setTimeoutMin(properties, millis(electionMs));
     RaftServerConfigKeys.Rpc.setTimeoutMax(properties, millis(2 * electionMs));
     RaftServerConfigKeys.setStagingTimeout(properties, millis(JOIN_ELECTIONS * electionMs));
+    // One that led and lost sight of the others may be the only one with the whole log: it must not
+    // keep out of elections for long.
+    RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(
+        properties, millis(STEPPED_DOWN_ELECTIONS * electionMs));
     if (settings.peers().size() == 1 && !settings.joins()) {
       // Nobody to wait for: a group of one elects itself at once.
       RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(properties, millis(5));
       RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(properties, millis(10));
     } else {
-      // One that led and lost sight of the others may be the only one with the whole log: it must
-      // not keep out of elections for long.
-      RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(
-          properties, millis(STEPPED_DOWN_ELECTIONS * electionMs));
       RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(properties, millis(electionMs / 3));
       RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(properties, millis(electionMs * 2 / 3));
     }

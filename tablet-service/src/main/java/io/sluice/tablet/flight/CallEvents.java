@@ -48,6 +48,9 @@ final class CallEvents {
     } catch (RejectedExecutionException stopping) {
       failed.accept(PutHandler.stopping());
       drain();
+    } catch (OutOfMemoryError noThread) {
+      failed.accept(noThread);
+      drain();
     }
   }
 

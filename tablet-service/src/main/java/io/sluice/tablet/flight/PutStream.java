@@ -3,8 +3,9 @@ package io.sluice.tablet.flight;
 import io.sluice.protocol.flight.FlightFrame;
 
 /**
- * One DoPut after its first message has said of which kind it is. Called by the call's serializing
- * executor, one call at a time. An exception from {@link #message} ends the call with its status.
+ * One DoPut after its first message has said of which kind it is. Called one event at a time: a
+ * native put on the transport's thread, where it must not block. An exception from {@link #message}
+ * ends the call with its status.
  */
 interface PutStream {
   /** Takes over the frame and closes it when it is done with it, also when it throws. */

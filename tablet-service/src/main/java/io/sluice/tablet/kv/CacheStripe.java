@@ -4,7 +4,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A part of a {@link RowCache}: entries one after another in a ring of chunks, and a hash table of
@@ -24,6 +27,7 @@ final class CacheStripe {
   /** Places count 8 bytes and have 32 bits, far more; a table should not be large either. */
   static final long MAX_BYTES = 64L * CHUNK_BYTES;
 
+  private static final Logger log = LoggerFactory.getLogger(CacheStripe.class);
   private static final int UNIT = 8;
   private static final int MIN_ENTRY_BYTES = 64;
   private static final int HASH_AT = 4;
@@ -37,17 +41,21 @@ final class CacheStripe {
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
+  private final IntFunction<ByteBuffer> memory;
   private final ByteBuffer[] chunks;
   // Used bytes of each chunk.
   private final int[] ends;
+  // Chunks there may be: fewer when the process has no more memory.
+  private int count;
   private int current;
   private int allocated;
   private int rows;
   // Hash in the upper half, place + 1 in the lower one; 0 where nothing is. Linear probing.
   private long[] slots = new long[FIRST_SLOTS];
 
-  CacheStripe(long bytes) {
-    int count = (int) Math.min(bytes / CHUNK_BYTES, Integer.MAX_VALUE / (CHUNK_BYTES / UNIT));
+  CacheStripe(long bytes, IntFunction<ByteBuffer> memory) {
+    this.memory = memory;
+    count = (int) Math.min(bytes / CHUNK_BYTES, Integer.MAX_VALUE / (CHUNK_BYTES / UNIT));
     chunks = new ByteBuffer[count];
     ends = new int[count];
   }
@@ -169,8 +177,9 @@ final class CacheStripe {
 
   private void append(int store, int hash, byte[] key, byte[] value) {
     int size = size(key.length, value.length);
-    if (chunks[current] == null || ends[current] + size > CHUNK_BYTES) {
-      nextChunk();
+    boolean fits = chunks[current] != null && ends[current] + size <= CHUNK_BYTES;
+    if (!fits && !nextChunk()) {
+      return;
     }
     ByteBuffer chunk = chunks[current];
     int at = ends[current];
@@ -190,15 +199,36 @@ final class CacheStripe {
     return Math.max(MIN_ENTRY_BYTES, bytes + UNIT - 1 & -UNIT);
   }
 
-  private void nextChunk() {
-    if (chunks[current] != null) {
-      current = (current + 1) % chunks.length;
+  /** Makes room in a new chunk or the oldest one; false when there is no memory for any. */
+  private boolean nextChunk() {
+    if (count == 0) {
+      return false;
     }
-    if (chunks[current] == null) {
-      chunks[current] = ByteBuffer.allocateDirect(CHUNK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    int next = chunks[current] == null ? current : (current + 1) % count;
+    if (chunks[next] == null && !allocate(next)) {
+      count = next;
+      if (count == 0) {
+        return false;
+      }
+      next = 0;
+    }
+    current = next;
+    ends[current] = keepRead(chunks[current], ends[current]);
+    return true;
+  }
+
+  /** The limit of the process may be reached: the cache then makes do with what it has. */
+  private boolean allocate(int chunk) {
+    try {
+      chunks[chunk] = memory.apply(CHUNK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
       allocated++;
-    } else {
-      ends[current] = keepRead(chunks[current], ends[current]);
+      return true;
+    } catch (OutOfMemoryError e) {
+      log.warn(
+          "No more memory for rows read lately, {} KiB are kept in this part of the cache: {}",
+          bytes() / 1024,
+          e.getMessage());
+      return false;
     }
   }
 

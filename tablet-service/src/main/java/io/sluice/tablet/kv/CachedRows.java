@@ -55,6 +55,11 @@ final class CachedRows {
     };
   }
 
+  /** Whether nothing was written since a time, whatever was read meanwhile and how. */
+  boolean isUnwritten(long since) {
+    return since % STEPS == AT_REST && clock.get() - since <= HIDING;
+  }
+
   /** The value of a row, null when it is not here. */
   byte @Nullable [] get(byte[] key) {
     if (!used) {
@@ -122,7 +127,8 @@ final class CachedRows {
 
   /** Keeps all rows of a prefix, read after this time; those of few lengths of prefixes. */
   void addPrefix(long time, byte[] prefix, List<byte @Nullable []> rows) {
-    if (time % STEPS == AT_REST && !cache.isOff() && addLength(prefix.length)) {
+    boolean small = PrefixCodec.bytes(rows) + prefix.length <= RowCache.MAX_ROW_BYTES;
+    if (small && time % STEPS == AT_REST && !cache.isOff() && addLength(prefix.length)) {
       cache.add(this, time, -store, prefix, PrefixCodec.encode(rows));
     }
   }
@@ -166,23 +172,29 @@ final class CachedRows {
   /** The writer is about to write these changes, the last one of each row. */
   void changing(List<KvChange> changes) {
     tick();
-    if (used) {
-      for (KvChange change : changes) {
-        cache.changing(store, change.key().bytes());
+    try {
+      if (used) {
+        for (KvChange change : changes) {
+          cache.changing(store, change.key().bytes());
+        }
       }
+      forgetPrefixes(changes);
+    } finally {
+      tick();
     }
-    forgetPrefixes(changes);
-    tick();
   }
 
   /** These changes are written; those that are not stay hidden, as nobody knows of them. */
   void changed(List<KvChange> changes) {
-    if (used) {
-      for (KvChange change : changes) {
-        cache.changed(store, change.key().bytes(), change.value());
+    try {
+      if (used) {
+        for (KvChange change : changes) {
+          cache.changed(store, change.key().bytes(), change.value());
+        }
       }
+    } finally {
+      tick();
     }
-    tick();
   }
 
   private void tick() {

@@ -271,14 +271,9 @@ public final class KvStore implements AutoCloseable {
     }
   }
 
-  /** As {@link #multiGet} when all rows are there and kept in memory, else null. Never blocks. */
-  @Nullable List<byte @Nullable []> multiGetKept(List<byte[]> keys) {
-    gate.enter();
-    try {
-      return rows.getAll(keys);
-    } finally {
-      gate.exit();
-    }
+  /** The rows that were read lately. */
+  CachedRows kept() {
+    return rows;
   }
 
   /** Reads the rows whose values are not there yet. */
@@ -335,8 +330,8 @@ public final class KvStore implements AutoCloseable {
 
   private void write(WriteBatch batch, List<KvChange> last) throws RocksDBException {
     boolean written = false;
-    rows.changing(last);
     try {
+      rows.changing(last);
       db.write(resources.writes(), batch);
       written = true;
     } finally {

@@ -9,22 +9,23 @@ import org.jspecify.annotations.Nullable;
 final class PrefixCodec {
   private PrefixCodec() {}
 
-  static byte[] encode(List<byte @Nullable []> rows) {
-    int bytes = 0;
+  /** Bytes that the rows take here. */
+  static long bytes(List<byte @Nullable []> rows) {
+    long bytes = 0;
     for (byte[] row : rows) {
-      bytes += Integer.BYTES + length(row);
+      bytes += Integer.BYTES + (row == null ? 0 : row.length);
     }
-    ByteBuffer out = ByteBuffer.allocate(bytes);
+    return bytes;
+  }
+
+  static byte[] encode(List<byte @Nullable []> rows) {
+    ByteBuffer out = ByteBuffer.allocate(Math.toIntExact(bytes(rows)));
     for (byte[] row : rows) {
       if (row != null) {
         out.putInt(row.length).put(row);
       }
     }
     return out.array();
-  }
-
-  private static int length(byte @Nullable [] row) {
-    return row == null ? 0 : row.length;
   }
 
   static List<byte[]> decode(byte[] bytes) {

@@ -1,8 +1,10 @@
 package io.sluice.tablet.kv;
 
+import java.nio.ByteBuffer;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +31,13 @@ final class RowCache {
    *     CacheStripe#MIN_BYTES} nothing is kept
    */
   RowCache(long bytes) {
+    this(bytes, ByteBuffer::allocateDirect);
+  }
+
+  /**
+   * @param memory gives chunks of so many bytes; an OutOfMemoryError says that there are no more
+   */
+  RowCache(long bytes, IntFunction<ByteBuffer> memory) {
     int count = bytes < CacheStripe.MIN_BYTES ? 0 : 1;
     while (count > 0
         && bytes / count > CacheStripe.MIN_BYTES * 2
@@ -37,7 +46,7 @@ final class RowCache {
     }
     stripes = new CacheStripe[count];
     for (int i = 0; i < count; i++) {
-      stripes[i] = new CacheStripe(bytes / count);
+      stripes[i] = new CacheStripe(bytes / count, memory);
     }
   }
 

@@ -68,8 +68,25 @@ public final class RowsView {
 
   /** As {@link #multiGet} when all rows are kept in memory, else null. Does not block. */
   public @Nullable List<byte @Nullable []> multiGetKept(List<byte[]> keys) {
-    List<byte @Nullable []> kept = store.multiGetKept(keys);
+    List<byte @Nullable []> kept = store.kept().getAll(keys);
     return kept == null ? null : visible(kept);
+  }
+
+  /**
+   * As {@link #multiGet} without reading a file, for few keys: null when that would be needed, or
+   * rows were written meanwhile. Does not block.
+   */
+  public @Nullable List<byte @Nullable []> multiGetFromMemory(List<byte[]> keys) {
+    long time = store.kept().now();
+    List<byte @Nullable []> values = new ArrayList<>(keys.size());
+    for (byte[] key : keys) {
+      byte[] value = getFromMemory(key);
+      if (value == KvStore.NOT_IN_MEMORY) {
+        return null;
+      }
+      values.add(value);
+    }
+    return keys.size() == 1 || store.kept().isUnwritten(time) ? values : null;
   }
 
   private List<byte @Nullable []> visible(List<byte @Nullable []> values) {

@@ -8,7 +8,6 @@ import io.sluice.protocol.error.StatusMapping;
 import io.sluice.protocol.kv.v1.LookupKind;
 import io.sluice.protocol.lookup.LookupAnswer;
 import io.sluice.protocol.lookup.LookupQuestion;
-import io.sluice.tablet.kv.KvStore;
 import io.sluice.tablet.kv.PrefixRows;
 import io.sluice.tablet.kv.RowsView;
 import io.sluice.tablet.replica.HostedTable;
@@ -84,9 +83,10 @@ final class LookupTurn {
       Replica replica = lookups.replica(bucket(question));
       replica.requireLeader();
       KeyRouting routing = tables.keys(replica.table());
+      checkKinds(question, routing);
       RowsView rows = replica.requireRows();
       List<byte @Nullable []> values =
-          few ? fromMemory(rows, question.keys()) : rows.multiGetKept(question.keys());
+          few ? rows.multiGetFromMemory(question.keys()) : rows.multiGetKept(question.keys());
       if (values == null || RowLookups.bytes(values) > MAX_BYTES_FROM_MEMORY) {
         pause(few);
         return null;
@@ -111,18 +111,6 @@ final class LookupTurn {
     } else {
       keptPause = MEMORY_PAUSE;
     }
-  }
-
-  private static @Nullable List<byte @Nullable []> fromMemory(RowsView rows, List<byte[]> keys) {
-    List<byte @Nullable []> values = new ArrayList<>(keys.size());
-    for (byte[] key : keys) {
-      byte[] value = rows.getFromMemory(key);
-      if (value == KvStore.NOT_IN_MEMORY) {
-        return null;
-      }
-      values.add(value);
-    }
-    return values;
   }
 
   /** Answers questions, or begins to make the rows that some of them miss. */
@@ -181,14 +169,21 @@ final class LookupTurn {
     }
   }
 
-  /** Checks the keys without a row: a row key that has a row in its bucket needs no check. */
+  /** Refuses what is no key of a row before it is read: the store has more than rows. */
+  private static void checkKinds(LookupQuestion question, KeyRouting routing) {
+    for (byte[] key : question.keys()) {
+      if (key.length == 0 || key[0] != KeyEncoder.ROW_PREFIX) {
+        routing.check(key, question.bucket());
+      }
+    }
+  }
+
+  /** Checks the keys without a row: one that has a row in its bucket needs no check. */
   private static void check(
       LookupQuestion question, KeyRouting routing, List<byte @Nullable []> values) {
     for (int i = 0; i < values.size(); i++) {
-      byte[] key = question.keys().get(i);
-      boolean ofRow = key.length > 0 && key[0] == KeyEncoder.ROW_PREFIX;
-      if (values.get(i) == null || !ofRow) {
-        routing.check(key, question.bucket());
+      if (values.get(i) == null) {
+        routing.check(question.keys().get(i), question.bucket());
       }
     }
   }
@@ -209,6 +204,9 @@ final class LookupTurn {
     List<LookupQuestion> shared = new ArrayList<>();
     int keys = 0;
     for (LookupQuestion question : questions) {
+      if (!isOfRows(question, routing)) {
+        continue;
+      }
       if (!shared.isEmpty() && keys + question.keys().size() > SHARED_KEYS) {
         read(replica, routing, shared);
         shared = new ArrayList<>();
@@ -217,7 +215,19 @@ final class LookupTurn {
       shared.add(question);
       keys += question.keys().size();
     }
-    read(replica, routing, shared);
+    if (!shared.isEmpty()) {
+      read(replica, routing, shared);
+    }
+  }
+
+  private boolean isOfRows(LookupQuestion question, KeyRouting routing) {
+    try {
+      checkKinds(question, routing);
+      return true;
+    } catch (SluiceException wrong) {
+      refuse(question, wrong);
+      return false;
+    }
   }
 
   /** Answers questions about keys of one bucket by one read. */

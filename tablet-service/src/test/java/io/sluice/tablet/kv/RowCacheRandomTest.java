@@ -3,11 +3,13 @@ package io.sluice.tablet.kv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.testkit.Seeds;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** A cache may forget rows, but what it gives is what the row has. */
@@ -26,6 +28,29 @@ final class RowCacheRandomTest {
           assertThat(cache.bytes()).isPositive().isLessThanOrEqualTo(bytes);
           assertThat(cache.rows()).isPositive().isLessThanOrEqualTo(bytes / 64);
           assertThat(cache.hits()).isPositive();
+        });
+  }
+
+  @Test
+  void makesDoWithTheMemoryThereIs() {
+    Seeds.run(
+        4,
+        (seed, random) -> {
+          int most = (int) seed - 1;
+          AtomicInteger given = new AtomicInteger();
+          RowCache cache =
+              new RowCache(
+                  8 << 20,
+                  bytes -> {
+                    if (given.get() == 40 * most) {
+                      throw new OutOfMemoryError("Cannot reserve " + bytes + " bytes");
+                    }
+                    given.incrementAndGet();
+                    return ByteBuffer.allocate(bytes);
+                  });
+          run(random, cache);
+          assertThat(cache.bytes()).isLessThanOrEqualTo(40L * most * CacheStripe.CHUNK_BYTES);
+          assertThat(cache.hits() > 0).isEqualTo(most > 0);
         });
   }
 

@@ -7,8 +7,10 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.tablet.log.TestBatches;
 import io.sluice.tablet.log.TestBatches.TestBatch;
+import io.sluice.testkit.Await;
 import io.sluice.testkit.FaultyFiles.Operation;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -75,7 +77,8 @@ final class ReplicationTest {
     AtomicInteger told = new AtomicInteger();
     group.server(1).set().source(ReplicaGroup.BUCKET).addReplicationListener(told::incrementAndGet);
     put(1, TestBatches.plain(1, 10));
-    group.drain(1);
+    // The end of the turn, which the put was done before.
+    Await.until("the followers are told", Duration.ofSeconds(20), () -> told.get() > 0);
     assertThat(told.get()).isEqualTo(1);
     group.awaitEqual();
     assertThat(told.get()).isGreaterThan(1);

@@ -376,8 +376,7 @@ public final class BucketSnapshots implements AutoCloseable {
       }
       return null;
     } catch (IOException e) {
-      throw new SluiceException(
-          ErrorCode.STORAGE_ERROR, "Cannot restore " + store + " from a snapshot: " + e, e);
+      throw StoreFiles.failed("restore from a snapshot", store, e);
     }
   }
 
@@ -386,8 +385,7 @@ public final class BucketSnapshots implements AutoCloseable {
     try {
       moveAside(store);
     } catch (IOException e) {
-      throw new SluiceException(
-          ErrorCode.STORAGE_ERROR, "Cannot set the damaged " + store + " aside: " + e, e);
+      throw StoreFiles.failed("set aside the damaged", store, e);
     }
   }
 

@@ -2,6 +2,7 @@ package io.sluice.tablet.kv.snapshot;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.tablet.log.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,9 +50,12 @@ public final class StoreFiles {
     }
   }
 
-  private static SluiceException failed(String what, Path store, IOException e) {
+  /** DISK_FULL when there was no space, else STORAGE_ERROR. */
+  static SluiceException failed(String what, Path store, IOException e) {
     return new SluiceException(
-        ErrorCode.STORAGE_ERROR, "Cannot " + what + " " + store + ": " + e, e);
+        DurableFiles.isOutOfSpace(e) ? ErrorCode.DISK_FULL : ErrorCode.STORAGE_ERROR,
+        "Cannot " + what + " " + store + ": " + e,
+        e);
   }
 
   /**
