@@ -10,7 +10,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
 /** Whole files that are there in full or not at all, and directories forced to disk. */
-public final class DurableFiles {
+final class DurableFiles {
   /** Ends the name of a file that is being written; one found at start is a leftover. */
   static final String TEMPORARY = ".tmp";
 
@@ -36,7 +36,7 @@ public final class DurableFiles {
   }
 
   /** Whether a file could not grow because its disk, or its owner's quota, is full. */
-  public static boolean isOutOfSpace(IOException e) {
+  static boolean isOutOfSpace(IOException e) {
     String text = String.valueOf(e.getMessage());
     return text.contains("No space left on device") || text.contains("Disk quota exceeded");
   }

@@ -376,7 +376,8 @@ public final class BucketSnapshots implements AutoCloseable {
       }
       return null;
     } catch (IOException e) {
-      throw StoreFiles.failed("restore from a snapshot", store, e);
+      throw new SluiceException(
+          ErrorCode.STORAGE_ERROR, "Cannot restore " + store + " from a snapshot: " + e, e);
     }
   }
 
@@ -385,7 +386,8 @@ public final class BucketSnapshots implements AutoCloseable {
     try {
       moveAside(store);
     } catch (IOException e) {
-      throw StoreFiles.failed("set aside the damaged", store, e);
+      throw new SluiceException(
+          ErrorCode.STORAGE_ERROR, "Cannot set the damaged " + store + " aside: " + e, e);
     }
   }
 

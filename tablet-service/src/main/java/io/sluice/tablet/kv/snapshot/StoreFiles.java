@@ -2,7 +2,6 @@ package io.sluice.tablet.kv.snapshot;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
-import io.sluice.tablet.log.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,12 +49,9 @@ public final class StoreFiles {
     }
   }
 
-  /** DISK_FULL when there was no space, else STORAGE_ERROR. */
-  static SluiceException failed(String what, Path store, IOException e) {
+  private static SluiceException failed(String what, Path store, IOException e) {
     return new SluiceException(
-        DurableFiles.isOutOfSpace(e) ? ErrorCode.DISK_FULL : ErrorCode.STORAGE_ERROR,
-        "Cannot " + what + " " + store + ": " + e,
-        e);
+        ErrorCode.STORAGE_ERROR, "Cannot " + what + " " + store + ": " + e, e);
   }
 
   /**
