@@ -198,6 +198,7 @@ final class KeyedClient implements AutoCloseable {
                     }
                     end.run();
                   } else {
+                    register.unknown(place);
                     failed(failure);
                   }
                   outcome();
