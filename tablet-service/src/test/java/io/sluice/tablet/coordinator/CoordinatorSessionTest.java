@@ -225,7 +225,7 @@ final class CoordinatorSessionTest {
   void registersAgainWithItsIndexWhenTheSessionEnds() throws Exception {
     FakeClusterService service = new FakeClusterService();
     CoordinatorSession session = session(address(serve(service)));
-    Await.until("registration", SOON, () -> service.sessions.size() == 1);
+    Await.until("registration", SOON, () -> service.registrations() == 1);
     service.sessions.get(0).onNext(image(10));
     Await.until("connected", SOON, session::connected);
     service.sessions.remove(0).onCompleted();
@@ -241,7 +241,7 @@ final class CoordinatorSessionTest {
   void neverRegistersAgainWhenAnotherProcessTookItsId() throws Exception {
     FakeClusterService service = new FakeClusterService();
     CoordinatorSession session = session(address(serve(service)));
-    Await.until("registration", SOON, () -> service.sessions.size() == 1);
+    Await.until("registration", SOON, () -> service.registrations() == 1);
     service.sessions.get(0).onNext(image(10));
     Await.until("connected", SOON, session::connected);
     service
@@ -283,7 +283,7 @@ final class CoordinatorSessionTest {
     FakeClusterService service = new FakeClusterService();
     state.failing = true;
     CoordinatorSession session = session(address(serve(service)));
-    Await.until("registration", SOON, () -> service.sessions.size() == 1);
+    Await.until("registration", SOON, () -> service.registrations() == 1);
     service.sessions.get(0).onNext(image(10));
     Await.until("second registration", SOON, () -> service.registrations() >= 2);
     assertThat(session.registeredOnce()).isFalse();
@@ -302,7 +302,7 @@ final class CoordinatorSessionTest {
     FakeClusterService paused = new FakeClusterService();
     FakeClusterService next = new FakeClusterService();
     CoordinatorSession session = session(address(serve(paused)), address(serve(next)));
-    Await.until("registration", SOON, () -> paused.sessions.size() == 1);
+    Await.until("registration", SOON, () -> paused.registrations() == 1);
     paused.sessions.get(0).onNext(image(10));
     Await.until("connected", SOON, session::connected);
     paused
@@ -326,7 +326,7 @@ final class CoordinatorSessionTest {
     FakeClusterService service = new FakeClusterService();
     CoordinatorSession session = session(address(serve(service)));
     assertThat(session.leave(SOON)).isFalse();
-    Await.until("registration", SOON, () -> service.sessions.size() == 1);
+    Await.until("registration", SOON, () -> service.registrations() == 1);
     state.leadsForOthers = true;
     service.sessions.get(0).onNext(image(10));
     Await.until("connected", SOON, session::connected);
@@ -345,7 +345,7 @@ final class CoordinatorSessionTest {
   void leavesWhenNobodyIsLeftToTakeOver() throws Exception {
     FakeClusterService service = new FakeClusterService();
     CoordinatorSession session = session(address(serve(service)));
-    Await.until("registration", SOON, () -> service.sessions.size() == 1);
+    Await.until("registration", SOON, () -> service.registrations() == 1);
     state.leadsForOthers = true;
     service.sessions.get(0).onNext(image(10));
     Await.until("connected", SOON, session::connected);
