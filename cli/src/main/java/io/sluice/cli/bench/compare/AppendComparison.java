@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -19,9 +18,6 @@ final class AppendComparison implements Comparison {
 
   /** Batches go through several times as fast; a full window would fill the page cache. */
   private static final int BATCHES_PART = 3;
-
-  /** Lets the files of a dropped table go before the next lane is measured. */
-  private static final long SETTLE_MS = 1_000;
 
   private static final String BUCKETS = "4";
   private static final String BATCHES = "wide, none, Arrow batches";
@@ -129,7 +125,7 @@ final class AppendComparison implements Comparison {
     words.put("table", table);
     Map<Metric, Double> metrics =
         client.orderAndDrop("append", words, answer -> metrics(client, table, answer));
-    TimeUnit.MILLISECONDS.sleep(SETTLE_MS);
+    DiskRest.await();
     return metrics;
   }
 

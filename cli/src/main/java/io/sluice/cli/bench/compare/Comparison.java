@@ -36,9 +36,12 @@ interface Comparison {
     return 5;
   }
 
-  /** Windows before those: each product compiles for seconds before its rate is its own. */
-  default int warmUps() {
-    return 3;
+  /**
+   * Windows before those: each product compiles for seconds before its rate is its own, and where
+   * it has several servers, the compilers of all of them share the processors.
+   */
+  default int warmUps(ComparePlan plan) {
+    return replication(plan).several() ? 10 : 3;
   }
 
   /** How many servers of rows each product has, and how many copies of a row. */

@@ -136,16 +136,20 @@ public final class ComparisonRun {
     for (Contest contest : contests) {
       contest.lanes().forEach(lane -> results.add(new LaneResult(contest, lane)));
     }
-    for (int round = 1 - comparison.warmUps(); round <= plan.repeat(); round++) {
+    int warmUps = comparison.warmUps(plan);
+    for (int round = 1 - warmUps; round <= plan.repeat(); round++) {
       for (Contest contest : contests) {
-        runRound(comparison, products, of(results, contest), round, plan.repeat());
+        List<LaneResult> order = of(results, contest);
+        Collections.rotate(order, -(round + warmUps));
+        runRound(comparison, products, order, round, plan.repeat());
       }
     }
     return new ComparisonReport(comparison, plan, titles, new Standings(results));
   }
 
   private static List<LaneResult> of(List<LaneResult> results, Contest contest) {
-    return results.stream().filter(result -> result.contest().equals(contest)).toList();
+    return new ArrayList<>(
+        results.stream().filter(result -> result.contest().equals(contest)).toList());
   }
 
   private void start(Products products, ComparePlan plan) throws InterruptedException {
@@ -160,9 +164,7 @@ public final class ComparisonRun {
   private void runRound(
       Comparison comparison, Products products, List<LaneResult> lanes, int round, int rounds)
       throws Exception {
-    List<LaneResult> order = new ArrayList<>(lanes);
-    Collections.rotate(order, -(round + comparison.warmUps()));
-    for (LaneResult result : order) {
+    for (LaneResult result : lanes) {
       Contest contest = result.contest();
       Lane lane = result.lane();
       Map<Metric, Double> window =

@@ -55,7 +55,7 @@ final class FailoverComparison implements Comparison {
 
   /** The process that takes over has done nothing but follow; so it is in life. */
   @Override
-  public int warmUps() {
+  public int warmUps(ComparePlan plan) {
     return 0;
   }
 

@@ -101,6 +101,9 @@ final class KafkaServers implements Servers {
         share.coordinator.state.topic.min.isr=1
         # Room for batches of 1 MiB.
         message.max.bytes=10485760
+        # The files of a dropped topic go after a second, not a minute: memory that still holds them
+        # is not there for whoever writes next.
+        log.segment.delete.delay.ms=1000
         """
         .formatted(node, port, controllers.get(node - 1), voters, data);
   }

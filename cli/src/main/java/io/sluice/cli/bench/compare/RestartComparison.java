@@ -58,7 +58,7 @@ final class RestartComparison implements Comparison {
 
   /** Each process that is measured is new anyway. */
   @Override
-  public int warmUps() {
+  public int warmUps(ComparePlan plan) {
     return 0;
   }
 

@@ -52,8 +52,6 @@ final class KafkaProductClient implements ProductClient {
     awaitBrokers(table.replicas());
     NewTopic topic = new NewTopic(table.name(), table.buckets(), (short) table.replicas());
     Map<String, String> configs = new HashMap<>();
-    // Files of a dropped topic go after a second instead of a minute: many topics are made here.
-    configs.put("file.delete.delay.ms", "1000");
     if (table.replicas() > 1) {
       configs.put("min.insync.replicas", "2");
     }
