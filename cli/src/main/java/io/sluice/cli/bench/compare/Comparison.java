@@ -41,7 +41,7 @@ interface Comparison {
    * it has several servers, the compilers of all of them share the processors.
    */
   default int warmUps(ComparePlan plan) {
-    return replication(plan).several() ? 10 : 3;
+    return replication(plan).several() ? 10 : 6;
   }
 
   /** How many servers of rows each product has, and how many copies of a row. */

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class DiskRest {
   /** Every product deletes the files of a dropped table within so long. */
-  private static final long DROPPED_MS = 3_000;
+  private static final long DROPPED_MS = 2_500;
 
   private static final long LONGEST_SECONDS = 120;
 
