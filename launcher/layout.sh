@@ -180,9 +180,10 @@ java_options() {
       ;;
     tablet)
       # C2 compiles long chains of small calls in parts: it is done in half the time, and the code is
-      # no slower. Netty's large buffers are not filled with zeros first.
+      # no slower. Netty's buffers are not filled with zeros, and answers to followers fit its pool.
       printf '%s\n' -Xms64m -Xmx512m -XX:+UseG1GC -XX:MaxGCPauseMillis=50 \
-        -XX:MaxInlineLevel=9 -XX:InlineSmallCode=1000 -Dio.netty.tryReflectionSetAccessible=true
+        -XX:MaxInlineLevel=9 -XX:InlineSmallCode=1000 -Dio.netty.tryReflectionSetAccessible=true \
+        -Dio.netty.allocator.maxOrder=11
       extra_options "${SLUICE_TABLET_JAVA_OPTS:-}"
       ;;
     tiering)
