@@ -8,6 +8,7 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.protocol.flight.OutboundFrame;
 import io.sluice.protocol.flight.v1.ScanTicket;
+import io.sluice.protocol.transport.BulkTransport;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -44,16 +45,18 @@ final class GetHandler implements ServerCallHandler<ByteString, OutboundFrame> {
     call.setOnReadyThreshold(context.settings().scanBufferBytes());
     // Two: the second, which no client may send, is seen and refused.
     call.request(2);
-    return new GetCall(new CallResponder<>(call));
+    return new GetCall(new CallResponder<>(call), BulkTransport.loopOf(call));
   }
 
   private final class GetCall extends ServerCall.Listener<ByteString> {
     private final CallResponder<OutboundFrame> responder;
+    private final @Nullable Executor loop;
     private @Nullable ByteString request;
     private volatile @Nullable ScanCall stream;
 
-    GetCall(CallResponder<OutboundFrame> responder) {
+    GetCall(CallResponder<OutboundFrame> responder, @Nullable Executor loop) {
       this.responder = responder;
+      this.loop = loop;
     }
 
     @Override
@@ -111,7 +114,7 @@ final class GetHandler implements ServerCallHandler<ByteString, OutboundFrame> {
       }
       BatchSender sender = new BatchSender(plan, context.allocator(), context.scanBuffers());
       return new ScanStream(
-          plan, sender, responder, directory, context.meters(), threads, this::done);
+          plan, sender, responder, directory, context.meters(), threads, loop, this::done);
     }
 
     private void done() {

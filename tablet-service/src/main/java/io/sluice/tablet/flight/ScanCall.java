@@ -125,7 +125,7 @@ abstract class ScanCall implements Runnable {
 
   private void enqueue() {
     try {
-      threads.execute(this);
+      threads().execute(this);
     } catch (RejectedExecutionException e) {
       responder.fail(new SluiceException(ErrorCode.UNAVAILABLE, "This server is stopping", e));
       finish();
@@ -136,6 +136,11 @@ abstract class ScanCall implements Runnable {
     state.set(State.DONE);
     release();
     onDone.run();
+  }
+
+  /** Where the next turn runs. Called from any thread. */
+  Executor threads() {
+    return threads;
   }
 
   /** Sends some of what is left; a failure thrown ends the call. */

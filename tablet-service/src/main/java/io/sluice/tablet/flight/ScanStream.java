@@ -13,38 +13,53 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A DoGet of a table's log: batches as they are stored, those of several buckets in turn. Also
  * woken when a followed bucket's visible end or role moves.
+ *
+ * <p>A scan that has reached the end takes what is appended next on its connection's event loop, as
+ * long as that is little at a time: it lies in the page cache, and each row saves two changes of
+ * threads on its way out. Whatever is more than that goes back to the scan threads.
  */
 final class ScanStream extends ScanCall {
   /** Work before other scans get the thread; a batch that is skipped costs 1. */
   private static final int WORK_A_TURN = 64;
 
+  /** Bytes of a batch, and of a turn, up to which they are little. */
+  private static final int LITTLE_BYTES = 64 * 1024;
+
   /** What became of a step. */
   private enum Step {
     SENT,
     SKIPPED,
+    TOO_LARGE,
     NONE
   }
 
   private final ScanPlan plan;
   private final BatchSender sender;
   private final TableDirectory directory;
+  private final @Nullable Executor loop;
   private final Runnable listener = this::wakeUp;
+  // Set by the turn before the call is idle, read by whoever wakes it up.
+  private volatile boolean trickling;
 
   // Owned by the thread that runs the turn.
   private final ArrayDeque<BucketReader> readers = new ArrayDeque<>();
   private final List<Replica> listened = new ArrayList<>();
   private long remainingRows;
   private long remainingBytes;
+  private long turnBytes;
+  private boolean onLoop;
   private boolean opened;
 
   /**
    * @param sender reads and frames batches
    * @param responder the call
    * @param threads where turns run
+   * @param loop the event loop of the call's connection, null when it is not known
    * @param onDone run once at the end, whatever it was
    */
   ScanStream(
@@ -54,9 +69,11 @@ final class ScanStream extends ScanCall {
       TableDirectory directory,
       FlightMeters meters,
       Executor threads,
+      @Nullable Executor loop,
       Runnable onDone) {
     super(responder, meters, threads, onDone);
     this.plan = plan;
+    this.loop = loop;
     this.sender = sender;
     this.directory = directory;
     this.remainingRows = plan.limit();
@@ -74,11 +91,19 @@ final class ScanStream extends ScanCall {
   }
 
   @Override
+  Executor threads() {
+    return loop != null && trickling ? loop : super.threads();
+  }
+
+  @Override
   Turn turn() {
     if (!opened) {
       opened = true;
       open();
     }
+    turnBytes = 0;
+    onLoop = loop != null && trickling;
+    trickling = false;
     for (int work = 0; work < WORK_A_TURN; ) {
       if (cancelled()) {
         return Turn.FINISHED;
@@ -92,7 +117,11 @@ final class ScanStream extends ScanCall {
       checkTable();
       Step step = next();
       if (step == Step.NONE) {
+        trickling = turnBytes <= LITTLE_BYTES;
         return readers.isEmpty() ? Turn.MORE : sendProgress();
+      }
+      if (step == Step.TOO_LARGE || (onLoop && turnBytes > LITTLE_BYTES)) {
+        return Turn.MORE;
       }
       work += step == Step.SENT ? WORK_A_TURN / BATCHES_A_TURN : 1;
     }
@@ -165,6 +194,11 @@ final class ScanStream extends ScanCall {
   }
 
   private Step send(BucketReader reader, int epoch) {
+    if (onLoop && reader.cursor().header().length() > LITTLE_BYTES) {
+      // The next turn comes back to this batch.
+      reader.close();
+      return Step.TOO_LARGE;
+    }
     int from = reader.fromRow();
     BatchSender.Piece piece =
         sender.piece(
@@ -181,6 +215,7 @@ final class ScanStream extends ScanCall {
     }
     remainingRows -= piece.rows();
     remainingBytes -= plan.maxBytes() == Long.MAX_VALUE ? 0 : frame.wireBytes();
+    turnBytes += frame.wireBytes();
     send(frame);
     reader.delivered(piece.nextOffset());
     return Step.SENT;

@@ -50,6 +50,7 @@ final class FakeReplica implements Replica {
   private @Nullable String corruption;
   private int openCursors;
   private long bytesRead;
+  private String lastReader = "";
 
   FakeReplica(HostedTable table, TableBucket bucket) {
     this.table = table;
@@ -142,6 +143,11 @@ final class FakeReplica implements Replica {
   /** Bytes that cursors have read. */
   synchronized long bytesRead() {
     return bytesRead;
+  }
+
+  /** Name of the thread that read last. */
+  synchronized String lastReader() {
+    return lastReader;
   }
 
   @Override
@@ -299,6 +305,7 @@ final class FakeReplica implements Replica {
     public void read(int position, ByteBuffer target) {
       synchronized (FakeReplica.this) {
         bytesRead += target.remaining();
+        lastReader = Thread.currentThread().getName();
         target.put(batches.get(at).bytes(), position, target.remaining());
       }
     }

@@ -14,6 +14,7 @@ import io.sluice.format.schema.TableSchema;
 import io.sluice.protocol.metadata.v1.TableInfo;
 import io.sluice.protocol.security.ClusterSecret;
 import io.sluice.protocol.security.ClusterTokenClientInterceptor;
+import io.sluice.protocol.transport.BulkTransport;
 import io.sluice.tablet.coordinator.AppliedSignal;
 import io.sluice.tablet.coordinator.CoordinatorChannels;
 import io.sluice.tablet.coordinator.MetadataClient;
@@ -36,6 +37,10 @@ import org.apache.arrow.memory.RootAllocator;
 /** Tablets with replicas in memory and a coordinator in memory, on loopback ports. */
 final class FlightHarness implements AutoCloseable {
   static final Duration SOON = Duration.ofSeconds(20);
+
+  /** Prefix of the names of the threads that move bytes. */
+  static final String LOOP_THREADS = "flight-io";
+
   static final TablePath EVENTS = new TablePath("demo", "events");
 
   // It prints a stack trace for every stream that a test cancels while data is on its way.
@@ -54,6 +59,7 @@ final class FlightHarness implements AutoCloseable {
     final FlightMeters meters = new FlightMeters(new SimpleMeterRegistry());
     final RowLookups lookups;
     final TabletFlightService service;
+    final BulkTransport transport;
     final Server server;
     final CoordinatorChannels channels;
 
@@ -77,8 +83,10 @@ final class FlightHarness implements AutoCloseable {
                   meters,
                   () -> "test-cluster",
                   TimeSource.SYSTEM));
+      transport = BulkTransport.open(LOOP_THREADS, 2);
       server =
-          NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
+          transport
+              .use(NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0)))
               .maxInboundMessageSize(FlightSettings.MAX_MESSAGE_BYTES)
               .flowControlWindow(FlightSettings.FLOW_CONTROL_WINDOW_BYTES)
               .addService(service)
@@ -112,6 +120,7 @@ final class FlightHarness implements AutoCloseable {
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
+      transport.close();
       channels.close();
     }
   }

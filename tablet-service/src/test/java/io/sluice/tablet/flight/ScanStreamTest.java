@@ -265,6 +265,45 @@ final class ScanStreamTest {
   }
 
   @Test
+  void aFollowerGetsLittleFromTheEventLoopAndMuchFromTheScanThreads() throws Exception {
+    put(0, 0, 10);
+    FakeReplica replica = harness.replica(table, 0);
+    try (FlightStream stream = get(ticket().addBuckets(bucket(0).setEndAt(EndAt.END_NONE)))) {
+      long end = 10;
+      assertThat(next(stream, 1)).isEqualTo(rows(0, end));
+      for (int round = 0; round < 3; round++) {
+        awaitFollowing(stream, replica, end);
+        put(0, end + 1, end + 2);
+        put(0, end + 2, end + 20_002);
+        assertThat(next(stream, 2)).isEqualTo(rows(end + 1, end + 20_002));
+        assertThat(replica.lastReader()).startsWith("flight-scan");
+        end += 20_002;
+      }
+    }
+  }
+
+  /** Puts single rows until the event loop has read one: the scan has reached the end. */
+  private void awaitFollowing(FlightStream stream, FakeReplica replica, long id) {
+    Await.until(
+        "a row that the event loop read, not " + replica.lastReader(),
+        FlightHarness.SOON,
+        () -> {
+          put(0, id, id + 1);
+          assertThat(next(stream, 1)).isEqualTo(rows(id, id + 1));
+          return replica.lastReader().startsWith(FlightHarness.LOOP_THREADS);
+        });
+  }
+
+  private static List<List<Object>> next(FlightStream stream, int batches) {
+    List<List<Object>> rows = new ArrayList<>();
+    for (int i = 0; i < batches; i++) {
+      assertThat(stream.next()).isTrue();
+      rows.addAll(Events.rows(stream.getRoot()));
+    }
+    return rows;
+  }
+
+  @Test
   void anEndBeyondTheVisibleOneWaitsForIt() throws Exception {
     put(0, 0, 10);
     try (FlightStream stream = get(ticket().addBuckets(range(0, 0, 15)))) {

@@ -12,13 +12,21 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** Appends: wide rows without and with zstd, narrow rows, and Arrow batches passed through. */
+/**
+ * Appends: wide rows without and with zstd, narrow rows, and Arrow batches passed through. A window
+ * is a number of rows, the same for all products: in equal times the fastest one would write the
+ * most, and pay for the file cache's new pages, which are dear on a virtual machine, what the
+ * others do not.
+ */
 final class AppendComparison implements Comparison {
-  private static final long WINDOW_MS = 3_000;
+  private static final long WIDE_ROWS = 1_000_000;
 
-  /** Batches go through several times as fast; a full window would fill the page cache. */
-  private static final int BATCHES_PART = 3;
+  private static final long NARROW_ROWS = 4_000_000;
 
+  /** Rows that are compressed, and those that have copies, take longer; windows have fewer. */
+  private static final double COMPRESSED_PART = 0.4;
+
+  private static final int REPLICATED_PART = 3;
   private static final String BUCKETS = "4";
   private static final String BATCHES = "wide, none, Arrow batches";
   private static final String ON_SEVERAL = ", RF %d";
@@ -67,7 +75,7 @@ final class AppendComparison implements Comparison {
           contests.add(
               new Contest(
                   schema + ", " + codec + suffix(plan.replication()),
-                  words(plan, schema, codec, WINDOW_MS),
+                  words(plan, schema, codec),
                   ROW_LANES));
         }
       }
@@ -76,7 +84,7 @@ final class AppendComparison implements Comparison {
       contests.add(
           new Contest(
               BATCHES,
-              words(plan, "wide", "none", WINDOW_MS / BATCHES_PART),
+              words(plan, "wide", "none"),
               List.of(new Lane(Lane.SLUICE, "defaults", Map.of("set.form", "arrow")))));
     }
     return contests;
@@ -87,19 +95,24 @@ final class AppendComparison implements Comparison {
     return replication.several() ? ON_SEVERAL.formatted(replication.replicas()) : "";
   }
 
-  private static Map<String, String> words(
-      ComparePlan plan, String schema, String codec, long windowMs) {
+  private static Map<String, String> words(ComparePlan plan, String schema, String codec) {
     Map<String, String> words = new LinkedHashMap<>();
     words.put("schema", schema);
     words.put("codec", codec);
     words.put("buckets", BUCKETS);
     words.put("replicas", Integer.toString(plan.replication().replicas()));
-    if (plan.rows() > 0) {
-      words.put("rows", Long.toString(plan.rows()));
+    if (plan.rows() == 0 && plan.windowMillis() > 0) {
+      words.put("millis", Long.toString(plan.windowMillis()));
     } else {
-      words.put("millis", Long.toString(plan.windowMillisOr(windowMs)));
+      words.put("rows", Long.toString(plan.rowsOr(rows(plan, schema, codec))));
     }
     return words;
+  }
+
+  private static long rows(ComparePlan plan, String schema, String codec) {
+    long rows = schema.equals("narrow") ? NARROW_ROWS : WIDE_ROWS;
+    double part = codec.equals("none") ? 1 : COMPRESSED_PART;
+    return (long) (rows * part / (plan.replication().several() ? REPLICATED_PART : 1));
   }
 
   @Override

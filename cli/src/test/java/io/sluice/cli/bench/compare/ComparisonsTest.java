@@ -36,6 +36,21 @@ class ComparisonsTest {
   }
 
   @Test
+  void windowsOfAppendsHaveEqualRowsUnlessATimeIsAskedFor() {
+    assertThat(new AppendComparison().contests(DEFAULTS))
+        .extracting(contest -> contest.words().get("rows"))
+        .containsExactly("1000000", "400000", "4000000", "1000000");
+    ComparePlan timed =
+        new ComparePlan(0, 0, 1, 2_000, List.of(), List.of("wide"), List.of(), Replication.NONE);
+    assertThat(new AppendComparison().contests(timed))
+        .allSatisfy(
+            contest ->
+                assertThat(contest.words())
+                    .containsEntry("millis", "2000")
+                    .doesNotContainKey("rows"));
+  }
+
+  @Test
   void scansReadTheSameColumnsWhateverTheProduct() {
     List<Contest> contests = new ScanComparison().contests(DEFAULTS);
 

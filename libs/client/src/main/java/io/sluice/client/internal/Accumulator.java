@@ -29,6 +29,7 @@ final class Accumulator implements AutoCloseable {
   private static final long BUFFER_FOR_OPEN_BATCH = 256 * 1024;
 
   private static final int MIN_OPEN_BATCHES = 16;
+  private static final long AWAKE = Long.MAX_VALUE;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final RowBufferPool pool;
@@ -51,6 +52,8 @@ final class Accumulator implements AutoCloseable {
   private volatile boolean sealAllWanted;
   private volatile long oldestOpenNanos;
   private volatile boolean anyOpen;
+  // When the delivery loop looks for work if nothing wakes it; AWAKE while it does not wait.
+  private volatile long nextLookNanos = AWAKE;
   private volatile @Nullable SluiceException refusal;
 
   Accumulator(
@@ -166,7 +169,7 @@ final class Accumulator implements AutoCloseable {
       outstanding.add(batch.done());
     }
     pace.rowAdded();
-    boolean wake = batch.rowCount() == 1 && (lingerNanos == 0 || oldest() == batch);
+    boolean wake = batch.rowCount() == 1 && mayBeSeenTooLate(batch);
     if (batch.measureDue(largeValue)) {
       int mostRows = rowLimit.rows();
       budget.add(batch.measure(batchBytes, mostRows));
@@ -180,6 +183,29 @@ final class Accumulator implements AutoCloseable {
       wake = true;
     }
     return wake;
+  }
+
+  /** Whether the delivery loop waits for longer than the first row of the batch may. */
+  private boolean mayBeSeenTooLate(RowBatch batch) {
+    if (lingerNanos == 0) {
+      return true;
+    }
+    if (oldest() != batch) {
+      return false;
+    }
+    long look = nextLookNanos;
+    long opened = batch.openedNanos();
+    return look == AWAKE || look - opened > pace.waitLeft(opened, unanswered);
+  }
+
+  /** The delivery loop waits for this time unless something wakes it. */
+  void loopWaits(long now, long nanos) {
+    nextLookNanos = now + nanos;
+  }
+
+  /** The delivery loop looks for work again. */
+  void loopLooks() {
+    nextLookNanos = AWAKE;
   }
 
   /** Adds rows that are encoded already, after those of the bucket's open batch. Lock held. */
@@ -231,15 +257,16 @@ final class Accumulator implements AutoCloseable {
       oldest = oldest();
     }
     if (oldest != null && pace.isSlow(now, unanswered, inOpeningOrder.size())) {
-      sealIdle();
+      sealIdle(now);
     }
   }
 
   /** Seals what need not wait: a bucket that awaits an answer collects what comes until then. */
-  private void sealIdle() {
+  private void sealIdle(long now) {
     for (RowBatch batch : List.copyOf(inOpeningOrder)) {
       if (batch.bucket().queue().isIdle()) {
         seal(batch);
+        pace.sent(now);
       }
     }
   }
@@ -302,22 +329,23 @@ final class Accumulator implements AutoCloseable {
     return next;
   }
 
-  /** Nanoseconds until an open batch may have to be sealed; {@code Long.MAX_VALUE} without any. */
+  /** Nanoseconds until an open batch, or one of rows about to come, may have to be sealed. */
   long nextDueIn(long now) {
     if (sealWanted) {
       return 0;
     }
+    boolean few = unanswered < AppendPace.UNANSWERED_WHEN_SLOW;
+    long wait = pace.waitLeft(now, unanswered);
     if (!anyOpen || unanswered >= MAX_BATCHES_AHEAD) {
-      return Long.MAX_VALUE;
+      // With a look at that time, the rows that come until then need not wake the loop.
+      return few && wait > 0 ? wait : Long.MAX_VALUE;
     }
     long left = Math.max(lingerNanos - (now - oldestOpenNanos), 0);
-    return unanswered < AppendPace.UNANSWERED_WHEN_SLOW
-        ? Math.min(left, AppendPace.WINDOW_NANOS)
-        : left;
+    return few ? Math.min(left, wait > 0 ? wait : AppendPace.WINDOW_NANOS) : left;
   }
 
   private boolean mayBeDue(long now) {
-    return unanswered < AppendPace.UNANSWERED_WHEN_SLOW
+    return (unanswered < AppendPace.UNANSWERED_WHEN_SLOW && pace.waitLeft(now, unanswered) == 0)
         || (unanswered < MAX_BATCHES_AHEAD && now - oldestOpenNanos >= lingerNanos);
   }
 

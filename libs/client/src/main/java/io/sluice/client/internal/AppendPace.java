@@ -2,19 +2,25 @@ package io.sluice.client.internal;
 
 /**
  * Says whether waiting pays: how fast rows come, and so whether open batches would be full within
- * the linger time. A batch that would not is sent as soon as little is unanswered, so that a slow
- * source has the latency of one round trip, and the batches of a faster one grow by what comes in
- * during it. Guarded by the accumulator's lock.
+ * the linger time. A batch that would not is sent at once when nothing is unanswered, so that a
+ * slow source has the latency of one round trip. The rows of a faster one collect until the answer
+ * comes, or for a short while when the server is far away: what a row costs on its way is nearly
+ * all the cost of its batch. Guarded by the accumulator's lock, but for {@link #waitLeft}.
  */
 final class AppendPace {
-  /** Batches without an answer below which one that would not fill up is sent at once. */
+  /** Batches without an answer below which one that would not fill up is sent early. */
   static final int UNANSWERED_WHEN_SLOW = 2;
 
   /** How long the rate is measured before it is believed, and looked at again while it is high. */
   static final long WINDOW_NANOS = 1_000_000;
 
+  /** From one batch that does not fill up to the next while the first is unanswered. */
+  static final long DISTANCE_NANOS = 400_000;
+
   private final long lingerNanos;
+  private final long distanceNanos;
   private final int batchBytes;
+  private volatile long sentNanos;
   private long rows;
   private double bytesPerRow;
   private long windowRows;
@@ -24,8 +30,10 @@ final class AppendPace {
 
   AppendPace(long lingerNanos, int batchBytes, long nowNanos) {
     this.lingerNanos = lingerNanos;
+    this.distanceNanos = Math.min(DISTANCE_NANOS, lingerNanos);
     this.batchBytes = batchBytes;
     this.windowNanos = nowNanos;
+    this.sentNanos = nowNanos - distanceNanos;
   }
 
   void rowAdded() {
@@ -44,7 +52,7 @@ final class AppendPace {
    * @param open how many share the rows that come
    */
   boolean isSlow(long now, int unanswered, int open) {
-    if (unanswered >= UNANSWERED_WHEN_SLOW) {
+    if (unanswered >= UNANSWERED_WHEN_SLOW || waitLeft(now, unanswered) > 0) {
       return false;
     }
     measure(now);
@@ -54,6 +62,24 @@ final class AppendPace {
     }
     // A fast source that has paused, or the machine is busy: what is unanswered keeps it busy.
     return unanswered == 0 && newest * bytesPerRow < enough;
+  }
+
+  /** Open batches were sent although they are neither full nor have lingered. */
+  void sent(long now) {
+    sentNanos = now;
+  }
+
+  /**
+   * Nanoseconds for which rows of a slow source collect with so many batches on their way, 0 = they
+   * go now. From any thread.
+   */
+  long waitLeft(long now, int unanswered) {
+    if (unanswered == 0) {
+      return 0;
+    }
+    return unanswered >= UNANSWERED_WHEN_SLOW
+        ? lingerNanos
+        : Math.max(distanceNanos - (now - sentNanos), 0);
   }
 
   private void measure(long now) {

@@ -184,9 +184,11 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
       long pause = queue.pauseLeft(now);
       wait = pause > 0 ? Math.min(wait, pause) : wait;
     }
+    accumulator.loopWaits(now, wait);
     if (!signalled.get()) {
       LockSupport.parkNanos(this, wait);
     }
+    accumulator.loopLooks();
   }
 
   private void prepare(SealedBatch sealed) {

@@ -45,12 +45,13 @@ class AccumulatorTest {
     allocator.close();
   }
 
-  private void append(int bucket) {
+  /** Returns whether the delivery loop is to be woken. */
+  private boolean append(int bucket) {
     accumulator.enter();
     try {
       RowBatch batch = accumulator.batch(table.bucket(bucket));
       batch.rows().writers().write(Row.of(1L));
-      accumulator.rowAdded(batch, false);
+      return accumulator.rowAdded(batch, false);
     } finally {
       accumulator.exit();
     }
@@ -73,6 +74,43 @@ class AccumulatorTest {
     append(0);
     assertThat(polled(0)).isZero();
     assertThat(polled(1)).isEqualTo(-1);
+  }
+
+  @Test
+  void rowsThatComeHardUponABatchOnItsWayShareTheNextOne() {
+    append(0);
+    assertThat(polled(0)).isZero();
+    append(0);
+    assertThat(polled(1)).isEqualTo(-1);
+    assertThat(accumulator.nextDueIn(time.nanoTime())).isEqualTo(AppendPace.DISTANCE_NANOS);
+    time.advanceMs(1);
+    assertThat(polled(1)).isZero();
+  }
+
+  @Test
+  void aRowGoesAtOnceWhenTheBatchBeforeItIsAnswered() {
+    append(0);
+    assertThat(polled(0)).isZero();
+    append(0);
+    assertThat(polled(0)).isZero();
+  }
+
+  @Test
+  void aRowWakesALoopOnlyWhenThatWouldLookTooLate() {
+    assertThat(append(0)).as("before the loop waits").isTrue();
+    assertThat(polled(0)).isZero();
+
+    assertThat(polled(1)).isEqualTo(-1);
+    long due = accumulator.nextDueIn(time.nanoTime());
+    assertThat(due).as("for rows that may come").isEqualTo(AppendPace.DISTANCE_NANOS);
+    accumulator.loopWaits(time.nanoTime(), due);
+    assertThat(append(0)).as("the loop looks in time").isFalse();
+    accumulator.loopLooks();
+    time.advanceMs(1);
+    assertThat(polled(1)).isZero();
+
+    accumulator.loopWaits(time.nanoTime(), Duration.ofSeconds(1).toNanos());
+    assertThat(append(0)).as("the loop sleeps").isTrue();
   }
 
   @Test

@@ -41,6 +41,18 @@ class AppendPaceTest {
   }
 
   @Test
+  void batchesThatDoNotFillUpKeepADistanceUntilTheAnswer() {
+    pace.sealed(10, 10 * ROW_BYTES);
+    assertThat(rows(5, 50, 1)).isTrue();
+    pace.sent(now);
+    long halfway = now + AppendPace.DISTANCE_NANOS / 2;
+    assertThat(pace.isSlow(halfway, 1, 1)).isFalse();
+    assertThat(pace.waitLeft(halfway, 1)).isEqualTo(AppendPace.DISTANCE_NANOS / 2);
+    assertThat(pace.isSlow(halfway, 0, 1)).isTrue();
+    assertThat(pace.isSlow(now + AppendPace.DISTANCE_NANOS, 1, 1)).isTrue();
+  }
+
+  @Test
   void rowsThatFillABatchInTimeWaitForIt() {
     pace.sealed(10, 10 * ROW_BYTES);
     assertThat(rows(100, 50, 0)).isFalse();

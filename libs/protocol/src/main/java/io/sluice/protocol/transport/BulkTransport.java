@@ -1,5 +1,8 @@
 package io.sluice.protocol.transport;
 
+import io.grpc.Attributes;
+import io.grpc.ServerCall;
+import io.grpc.ServerTransportFilter;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.Channel;
@@ -17,6 +20,8 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BulkTransport implements AutoCloseable {
   private static final long CLOSE_SECONDS = 5;
+  private static final Attributes.Key<Executor> LOOP = Attributes.Key.create("event-loop");
 
   private final boolean epoll = Epoll.isAvailable();
   private final String name;
@@ -62,7 +68,18 @@ public final class BulkTransport implements AutoCloseable {
     return builder
         .bossEventLoopGroup(accepting)
         .workerEventLoopGroup(loops)
-        .channelFactory(this::serverChannel);
+        .channelFactory(this::serverChannel)
+        .addTransportFilter(new LoopOfConnection());
+  }
+
+  /**
+   * The event loop of the call's connection: what it sends from there needs no other thread. It
+   * must never be made to wait.
+   *
+   * @return null for a call of a server that does not use a bulk transport
+   */
+  public static @Nullable Executor loopOf(ServerCall<?, ?> call) {
+    return call.getAttributes().get(LOOP);
   }
 
   /** Has a channel use these sockets and event loops. */
@@ -90,6 +107,19 @@ public final class BulkTransport implements AutoCloseable {
         connection.pipeline().addFirst(new LargeFrames());
       }
       context.fireChannelRead(message);
+    }
+  }
+
+  /** Notes the event loop of each connection, on which gRPC reports that it is ready. */
+  private final class LoopOfConnection extends ServerTransportFilter {
+    @Override
+    public Attributes transportReady(Attributes connection) {
+      for (EventExecutor loop : loops) {
+        if (loop.inEventLoop()) {
+          return connection.toBuilder().set(LOOP, loop).build();
+        }
+      }
+      return connection;
     }
   }
 
