@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param batchBytes uncompressed bytes at which a batch is closed
  * @param linger the longest that a batch waits for more rows. It waits only while they come fast
  *     enough to fill it in that time, or while its bucket or the server still owes answers; the
- *     rows of a slower source go at once when no answer is owed, else within half a millisecond
+ *     rows of a slower source go at once when no answer is owed, and 0.4 ms after a batch of
+ *     another bucket that is on its way
  * @param bufferBytes memory for rows that are not yet stored; a full buffer blocks appends
  * @param compression codec and level of batches, null for what each table says, zstd when it says
  *     nothing

@@ -8,8 +8,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * One DoGet. Works in short turns on the scan threads, so that open scans share them fairly;
- * between turns it costs no thread:
+ * One DoGet. Works in short turns, on the scan threads if nothing else is said, so that open scans
+ * share them fairly; between turns it costs no thread:
  *
  * <pre>
  * IDLE --wakeUp--> QUEUED --a thread takes it--> RUNNING --turn over, more to send--> QUEUED

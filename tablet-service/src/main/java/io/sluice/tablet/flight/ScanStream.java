@@ -19,16 +19,19 @@ import org.jspecify.annotations.Nullable;
  * A DoGet of a table's log: batches as they are stored, those of several buckets in turn. Also
  * woken when a followed bucket's visible end or role moves.
  *
- * <p>A scan that has reached the end takes what is appended next on its connection's event loop, as
- * long as that is little at a time: it lies in the page cache, and each row saves two changes of
- * threads on its way out. Whatever is more than that goes back to the scan threads.
+ * <p>A scan of few buckets that has reached the end takes what is appended next on its connection's
+ * event loop, as long as that is little at a time: it lies in the page cache, and each row saves a
+ * change of threads on its way out. Whatever is more than that goes back to the scan threads.
  */
 final class ScanStream extends ScanCall {
   /** Work before other scans get the thread; a batch that is skipped costs 1. */
   private static final int WORK_A_TURN = 64;
 
-  /** Bytes of a batch, and of a turn, up to which they are little. */
+  /** Stored bytes of a batch, and of all batches from end to end, up to which they are little. */
   private static final int LITTLE_BYTES = 64 * 1024;
+
+  /** Buckets that are looked at on an event loop; each wake-up looks at all of them. */
+  private static final int FEW_BUCKETS = 64;
 
   /** What became of a step. */
   private enum Step {
@@ -51,14 +54,15 @@ final class ScanStream extends ScanCall {
   private final List<Replica> listened = new ArrayList<>();
   private long remainingRows;
   private long remainingBytes;
-  private long turnBytes;
+  // Of the batches since the scan was last at the end.
+  private long newBytes;
   private boolean onLoop;
   private boolean opened;
 
   /**
    * @param sender reads and frames batches
    * @param responder the call
-   * @param threads where turns run
+   * @param threads where turns run that may take long
    * @param loop the event loop of the call's connection, null when it is not known
    * @param onDone run once at the end, whatever it was
    */
@@ -73,7 +77,8 @@ final class ScanStream extends ScanCall {
       Runnable onDone) {
     super(responder, meters, threads, onDone);
     this.plan = plan;
-    this.loop = loop;
+    // An exact filter decodes rows, which may be many in few stored bytes.
+    this.loop = plan.filter().exact() || plan.ranges().size() > FEW_BUCKETS ? null : loop;
     this.sender = sender;
     this.directory = directory;
     this.remainingRows = plan.limit();
@@ -101,8 +106,8 @@ final class ScanStream extends ScanCall {
       opened = true;
       open();
     }
-    turnBytes = 0;
-    onLoop = loop != null && trickling;
+    boolean trickled = trickling;
+    onLoop = loop != null && trickled;
     trickling = false;
     for (int work = 0; work < WORK_A_TURN; ) {
       if (cancelled()) {
@@ -117,10 +122,11 @@ final class ScanStream extends ScanCall {
       checkTable();
       Step step = next();
       if (step == Step.NONE) {
-        trickling = turnBytes <= LITTLE_BYTES;
+        trickling = newBytes == 0 ? trickled : newBytes <= LITTLE_BYTES;
+        newBytes = 0;
         return readers.isEmpty() ? Turn.MORE : sendProgress();
       }
-      if (step == Step.TOO_LARGE || (onLoop && turnBytes > LITTLE_BYTES)) {
+      if (step == Step.TOO_LARGE || (onLoop && newBytes > LITTLE_BYTES)) {
         return Turn.MORE;
       }
       work += step == Step.SENT ? WORK_A_TURN / BATCHES_A_TURN : 1;
@@ -129,6 +135,7 @@ final class ScanStream extends ScanCall {
     for (BucketReader reader : readers) {
       tellSkipped(reader);
     }
+    trickling = onLoop;
     return Turn.MORE;
   }
 
@@ -194,11 +201,13 @@ final class ScanStream extends ScanCall {
   }
 
   private Step send(BucketReader reader, int epoch) {
-    if (onLoop && reader.cursor().header().length() > LITTLE_BYTES) {
+    int stored = reader.cursor().header().length();
+    if (onLoop && stored > LITTLE_BYTES) {
       // The next turn comes back to this batch.
       reader.close();
       return Step.TOO_LARGE;
     }
+    newBytes += stored;
     int from = reader.fromRow();
     BatchSender.Piece piece =
         sender.piece(
@@ -215,7 +224,6 @@ final class ScanStream extends ScanCall {
     }
     remainingRows -= piece.rows();
     remainingBytes -= plan.maxBytes() == Long.MAX_VALUE ? 0 : frame.wireBytes();
-    turnBytes += frame.wireBytes();
     send(frame);
     reader.delivered(piece.nextOffset());
     return Step.SENT;

@@ -23,10 +23,12 @@ final class AppendComparison implements Comparison {
 
   private static final long NARROW_ROWS = 4_000_000;
 
-  /** Rows that are compressed, and those that have copies, take longer; windows have fewer. */
-  private static final double COMPRESSED_PART = 0.4;
+  /** Rows that are compressed take longer: windows have so many times as many. */
+  private static final double OF_COMPRESSED = 0.4;
 
-  private static final int REPLICATED_PART = 3;
+  /** So do rows on several servers. */
+  private static final double ON_SEVERAL_SERVERS = 1.0 / 3;
+
   private static final String BUCKETS = "4";
   private static final String BATCHES = "wide, none, Arrow batches";
   private static final String ON_SEVERAL = ", RF %d";
@@ -111,8 +113,9 @@ final class AppendComparison implements Comparison {
 
   private static long rows(ComparePlan plan, String schema, String codec) {
     long rows = schema.equals("narrow") ? NARROW_ROWS : WIDE_ROWS;
-    double part = codec.equals("none") ? 1 : COMPRESSED_PART;
-    return (long) (rows * part / (plan.replication().several() ? REPLICATED_PART : 1));
+    double codecs = codec.equals("none") ? 1 : OF_COMPRESSED;
+    double servers = plan.replication().several() ? ON_SEVERAL_SERVERS : 1;
+    return (long) (rows * codecs * servers);
   }
 
   @Override

@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * What a comparison was asked to do.
  *
- * @param rows rows of a window (log-scan: of the table), 0 = by time
+ * @param rows rows of a window (log-scan: of the table), 0 = the benchmark's own, or by time
  * @param keys keys of tables with a primary key, 0 = the benchmark's own
  * @param repeat measured windows of each lane, 0 = the benchmark's own; those before are a warm-up
  * @param windowMillis time of a window, 0 = the benchmark's own default

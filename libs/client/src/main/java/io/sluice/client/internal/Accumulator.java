@@ -190,12 +190,26 @@ final class Accumulator implements AutoCloseable {
     if (lingerNanos == 0) {
       return true;
     }
-    if (oldest() != batch) {
+    if (!isFirstWithRows(batch)) {
       return false;
     }
     long look = nextLookNanos;
     long opened = batch.openedNanos();
-    return look == AWAKE || look - opened > pace.waitLeft(opened, unanswered);
+    long mayWait =
+        unanswered < AppendPace.UNANSWERED_WHEN_SLOW
+            ? pace.waitLeft(opened, unanswered)
+            : lingerNanos;
+    return look == AWAKE || look - opened > mayWait;
+  }
+
+  /** A batch stays open without a row when its first one could not be written. */
+  private boolean isFirstWithRows(RowBatch batch) {
+    for (RowBatch each : inOpeningOrder) {
+      if (each == batch || each.rowCount() > 0) {
+        return each == batch;
+      }
+    }
+    return false;
   }
 
   /** The delivery loop waits for this time unless something wakes it. */

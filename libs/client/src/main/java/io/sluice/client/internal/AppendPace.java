@@ -2,10 +2,10 @@ package io.sluice.client.internal;
 
 /**
  * Says whether waiting pays: how fast rows come, and so whether open batches would be full within
- * the linger time. A batch that would not is sent at once when nothing is unanswered, so that a
- * slow source has the latency of one round trip. The rows of a faster one collect until the answer
- * comes, or for a short while when the server is far away: what a row costs on its way is nearly
- * all the cost of its batch. Guarded by the accumulator's lock, but for {@link #waitLeft}.
+ * the linger time. Batches that would not are sent at once when nothing is unanswered, so that
+ * their rows have the latency of one round trip. With one batch unanswered the next follows it at a
+ * short distance, in which rows collect: what a row costs on its way is nearly all the cost of its
+ * batch. Guarded by the accumulator's lock, but for {@link #waitLeft}.
  */
 final class AppendPace {
   /** Batches without an answer below which one that would not fill up is sent early. */
@@ -70,16 +70,11 @@ final class AppendPace {
   }
 
   /**
-   * Nanoseconds for which rows of a slow source collect with so many batches on their way, 0 = they
-   * go now. From any thread.
+   * Nanoseconds of the distance to the last batch that are left with so many batches on their way,
+   * fewer than {@link #UNANSWERED_WHEN_SLOW}. From any thread.
    */
   long waitLeft(long now, int unanswered) {
-    if (unanswered == 0) {
-      return 0;
-    }
-    return unanswered >= UNANSWERED_WHEN_SLOW
-        ? lingerNanos
-        : Math.max(distanceNanos - (now - sentNanos), 0);
+    return unanswered == 0 ? 0 : Math.max(distanceNanos - (now - sentNanos), 0);
   }
 
   private void measure(long now) {

@@ -83,15 +83,19 @@ final class BatchRowAppender implements RowAppender, AutoCloseable {
   @Override
   public void append() {
     ColumnWriters row = target();
+    boolean wake;
     try {
       row.endRow();
       RowBatch added = batch;
-      sink.rowWritten(added == null ? copied(row) : added, largeValue);
+      wake = sink.rowWritten(added == null ? copied(row) : added, largeValue);
     } catch (SluiceException e) {
       row.abortRow();
       throw e;
     } finally {
       end();
+    }
+    if (wake) {
+      sink.wake();
     }
   }
 

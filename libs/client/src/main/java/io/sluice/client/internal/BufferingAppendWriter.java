@@ -120,10 +120,13 @@ final class BufferingAppendWriter implements AppendWriter, RowSink {
   }
 
   @Override
-  public void rowWritten(RowBatch batch, boolean largeValue) {
-    if (accumulator.rowAdded(batch, largeValue)) {
-      core.wake();
-    }
+  public boolean rowWritten(RowBatch batch, boolean largeValue) {
+    return accumulator.rowAdded(batch, largeValue);
+  }
+
+  @Override
+  public void wake() {
+    core.wake();
   }
 
   @Override
@@ -224,13 +227,17 @@ final class BufferingAppendWriter implements AppendWriter, RowSink {
     VectorRow cursor = new VectorRow(root);
     for (int i = 0; i < rows; i++) {
       Row row = cursor.at(i);
+      boolean wake;
       accumulator.enter();
       try {
         RowBatch batch = accumulator.batch(routing.of(root, i, row));
         batch.rows().writers().write(row);
-        rowWritten(batch, variableWidth);
+        wake = accumulator.rowAdded(batch, variableWidth);
       } finally {
         accumulator.exit();
+      }
+      if (wake) {
+        core.wake();
       }
     }
   }

@@ -88,11 +88,14 @@ final class BufferingUpsertWriter implements UpsertWriter, RowSink {
   }
 
   @Override
-  public void rowWritten(RowBatch batch, boolean largeValue) {
+  public boolean rowWritten(RowBatch batch, boolean largeValue) {
     batch.addChange(ChangeType.UPDATE_AFTER);
-    if (core.accumulator().rowAdded(batch, largeValue)) {
-      core.wake();
-    }
+    return core.accumulator().rowAdded(batch, largeValue);
+  }
+
+  @Override
+  public void wake() {
+    core.wake();
   }
 
   @Override

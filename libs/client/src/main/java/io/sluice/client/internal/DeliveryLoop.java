@@ -47,6 +47,7 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
   private long nextRequest = 1;
   private int firstServed;
   private long nextCheckNanos;
+  private long turnNanos;
 
   DeliveryLoop(
       ClientCore core,
@@ -146,6 +147,7 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
       work++;
     }
     long now = core.time().nanoTime();
+    turnNanos = now;
     SealedBatch sealed = accumulator.poll(now, unanswered());
     if (sealed != null) {
       prepare(sealed);
@@ -154,7 +156,10 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
     work += sendWaiting(now);
     if (now - nextCheckNanos >= 0) {
       nextCheckNanos = now + CHECK_NANOS;
+      int before = unanswered();
       checkTimes(now);
+      // Batches that were given up make room for others.
+      work += before - Math.min(unanswered(), before);
     }
     return work;
   }
@@ -175,7 +180,8 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
   }
 
   private void park() {
-    long now = core.time().nanoTime();
+    // What the turn found not to be due is due after that time, not after this one.
+    long now = turnNanos;
     long wait = active.isEmpty() ? IDLE_NANOS : CHECK_NANOS;
     long due = accumulator.nextDueIn(now);
     // Due but not sealed: a thread is writing a row.

@@ -114,6 +114,15 @@ class AccumulatorTest {
   }
 
   @Test
+  void aBatchWithoutRowsDoesNotKeepOthersFromWakingALoopThatSleeps() {
+    accumulator.enter();
+    accumulator.batch(table.bucket(1));
+    accumulator.exit();
+    accumulator.loopWaits(time.nanoTime(), Duration.ofSeconds(1).toNanos());
+    assertThat(append(0)).isTrue();
+  }
+
+  @Test
   void rowsCollectWhileEnoughIsUnansweredButNotLongerThanTheLinger() {
     append(0);
     assertThat(polled(AppendPace.UNANSWERED_WHEN_SLOW)).isEqualTo(-1);
