@@ -29,7 +29,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
@@ -46,7 +48,11 @@ final class CheckpointTransferTest {
   private static final Duration SOON = Duration.ofSeconds(20);
   private static final int MIB = 1 << 20;
   private static final int EPOCH = 5;
-  private static final int ROWS = 60_000;
+  private static final int SMALL_ROWS = 60_000;
+  private static final int ROWS = SMALL_ROWS + 8;
+
+  /** Little fits in, so the leader cannot have sent all of its rows before anything is taken. */
+  private static final int WINDOW_BYTES = 64 << 10;
 
   @TempDir private Path temp;
   private KvResources resources;
@@ -63,8 +69,15 @@ final class CheckpointTransferTest {
     resources = KvResources.open(new KvSettings(16 * MIB, 8 * MIB, MIB, 32, 1, 60_000, MIB));
     Path home = Files.createDirectory(temp.resolve("leader"));
     store = KvStore.open(resources, BUCKET, home.resolve("kv"), () -> {});
-    for (int from = 0; from < ROWS; from += 10_000) {
+    for (int from = 0; from < SMALL_ROWS; from += 10_000) {
       StoreRows.put(store, from, from + 10_000, "a text that makes a few files of some size ");
+    }
+    byte[] noise = new byte[MIB];
+    Random random = new Random(17);
+    for (int row = SMALL_ROWS; row < ROWS; row++) {
+      random.nextBytes(noise);
+      StoreRows.put(store, row, row + 1, Base64.getEncoder().encodeToString(noise));
+      store.flush();
     }
     snapshots = BucketSnapshots.open(home, BUCKET, Long.MAX_VALUE, new SnapshotStats());
     source = new CheckpointSource(this::copy);
@@ -73,7 +86,11 @@ final class CheckpointTransferTest {
             .addService(new Service())
             .build()
             .start();
-    channel = NettyChannelBuilder.forAddress("127.0.0.1", server.getPort()).usePlaintext().build();
+    channel =
+        NettyChannelBuilder.forAddress("127.0.0.1", server.getPort())
+            .usePlaintext()
+            .flowControlWindow(WINDOW_BYTES)
+            .build();
     fetcher = new CheckpointFetcher(2, leader -> channel, bytes -> pace.taken(bytes));
   }
 
@@ -162,7 +179,6 @@ final class CheckpointTransferTest {
     Semaphore go = new Semaphore(1);
     pace = bytes -> go.acquire();
     CompletableFuture<KvPosition> coming = fetch("rows", EPOCH);
-    // The leader may have sent all of it by then.
     Await.until("begun", SOON, go::hasQueuedThreads);
     assertThat(coming.cancel(false)).isTrue();
     go.release(1_000);
