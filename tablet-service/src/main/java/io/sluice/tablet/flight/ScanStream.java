@@ -12,6 +12,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +47,7 @@ final class ScanStream extends ScanCall {
   private final TableDirectory directory;
   private final @Nullable Executor loop;
   private final Runnable listener = this::wakeUp;
-  // Set by the turn before the call is idle, read by whoever wakes it up.
+  // Only where there is a loop. Set by the turn before the call is idle, read by whoever wakes it.
   private volatile boolean trickling;
 
   // Owned by the thread that runs the turn.
@@ -97,7 +98,7 @@ final class ScanStream extends ScanCall {
 
   @Override
   Executor threads() {
-    return loop != null && trickling ? loop : super.threads();
+    return trickling ? Objects.requireNonNull(loop) : super.threads();
   }
 
   @Override
@@ -106,8 +107,7 @@ final class ScanStream extends ScanCall {
       opened = true;
       open();
     }
-    boolean trickled = trickling;
-    onLoop = loop != null && trickled;
+    onLoop = trickling;
     trickling = false;
     for (int work = 0; work < WORK_A_TURN; ) {
       if (cancelled()) {
@@ -122,7 +122,7 @@ final class ScanStream extends ScanCall {
       checkTable();
       Step step = next();
       if (step == Step.NONE) {
-        trickling = newBytes == 0 ? trickled : newBytes <= LITTLE_BYTES;
+        trickling = loop != null && (newBytes == 0 ? onLoop : newBytes <= LITTLE_BYTES);
         newBytes = 0;
         return readers.isEmpty() ? Turn.MORE : sendProgress();
       }

@@ -195,10 +195,7 @@ final class Accumulator implements AutoCloseable {
     }
     long look = nextLookNanos;
     long opened = batch.openedNanos();
-    long mayWait =
-        unanswered < AppendPace.UNANSWERED_WHEN_SLOW
-            ? pace.waitLeft(opened, unanswered)
-            : lingerNanos;
+    long mayWait = Math.min(pace.waitLeft(opened, unanswered), lingerNanos);
     return look == AWAKE || look - opened > mayWait;
   }
 
@@ -279,8 +276,10 @@ final class Accumulator implements AutoCloseable {
   private void sealIdle(long now) {
     for (RowBatch batch : List.copyOf(inOpeningOrder)) {
       if (batch.bucket().queue().isIdle()) {
+        if (batch.rowCount() > 0) {
+          pace.sent(now);
+        }
         seal(batch);
-        pace.sent(now);
       }
     }
   }
@@ -348,18 +347,17 @@ final class Accumulator implements AutoCloseable {
     if (sealWanted) {
       return 0;
     }
-    boolean few = unanswered < AppendPace.UNANSWERED_WHEN_SLOW;
     long wait = pace.waitLeft(now, unanswered);
     if (!anyOpen || unanswered >= MAX_BATCHES_AHEAD) {
       // With a look at that time, the rows that come until then need not wake the loop.
-      return few && wait > 0 ? wait : Long.MAX_VALUE;
+      return wait > 0 ? wait : Long.MAX_VALUE;
     }
     long left = Math.max(lingerNanos - (now - oldestOpenNanos), 0);
-    return few ? Math.min(left, wait > 0 ? wait : AppendPace.WINDOW_NANOS) : left;
+    return Math.min(left, wait > 0 ? wait : AppendPace.WINDOW_NANOS);
   }
 
   private boolean mayBeDue(long now) {
-    return (unanswered < AppendPace.UNANSWERED_WHEN_SLOW && pace.waitLeft(now, unanswered) == 0)
+    return pace.waitLeft(now, unanswered) == 0
         || (unanswered < MAX_BATCHES_AHEAD && now - oldestOpenNanos >= lingerNanos);
   }
 

@@ -52,7 +52,7 @@ final class AppendPace {
    * @param open how many share the rows that come
    */
   boolean isSlow(long now, int unanswered, int open) {
-    if (unanswered >= UNANSWERED_WHEN_SLOW || waitLeft(now, unanswered) > 0) {
+    if (waitLeft(now, unanswered) > 0) {
       return false;
     }
     measure(now);
@@ -70,11 +70,17 @@ final class AppendPace {
   }
 
   /**
-   * Nanoseconds of the distance to the last batch that are left with so many batches on their way,
-   * fewer than {@link #UNANSWERED_WHEN_SLOW}. From any thread.
+   * Nanoseconds until a batch that is not full may be sent early with so many on their way, from
+   * any thread: none is left when all are answered, {@link Long#MAX_VALUE} when an answer has to
+   * come first, else what is left of the distance to the last one.
    */
   long waitLeft(long now, int unanswered) {
-    return unanswered == 0 ? 0 : Math.max(distanceNanos - (now - sentNanos), 0);
+    if (unanswered == 0) {
+      return 0;
+    }
+    return unanswered < UNANSWERED_WHEN_SLOW
+        ? Math.max(distanceNanos - (now - sentNanos), 0)
+        : Long.MAX_VALUE;
   }
 
   private void measure(long now) {

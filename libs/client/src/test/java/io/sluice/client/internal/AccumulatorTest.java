@@ -123,6 +123,16 @@ class AccumulatorTest {
   }
 
   @Test
+  void aBatchWithoutRowsDoesNotKeepTheNextOneAtADistance() {
+    accumulator.enter();
+    accumulator.batch(table.bucket(1));
+    accumulator.exit();
+    assertThat(polled(0)).isEqualTo(-1);
+    append(0);
+    assertThat(polled(1)).isZero();
+  }
+
+  @Test
   void rowsCollectWhileEnoughIsUnansweredButNotLongerThanTheLinger() {
     append(0);
     assertThat(polled(AppendPace.UNANSWERED_WHEN_SLOW)).isEqualTo(-1);
