@@ -57,7 +57,7 @@ public final class BenchCommand implements Command {
             .option(
                 "--repeat",
                 "N",
-                "measured repetitions after one warm-up (default 3); of those with other products after six or more (default 5)")
+                "measured repetitions (default 3; with other products, and upsert to prefix, 5), after the warm-ups that the benchmark needs")
             .option("--codec", "A,B", "of none, zstd, lz4 (default all; log-scan: zstd)")
             .option("--schema", "A,B", "of narrow, wide (default both; log-append only)")
             .option(

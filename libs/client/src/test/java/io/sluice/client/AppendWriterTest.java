@@ -197,6 +197,26 @@ class AppendWriterTest {
   }
 
   @Test
+  void aRowThatIsLeftUnfinishedDoesNotKeepThoseBeforeItFromBeingStored() {
+    try (FakeCluster cluster = new FakeCluster(SCHEMA, 1, 1);
+        Connection connection =
+            Connection.open(cluster.config().withLinger(Duration.ofMinutes(1)))) {
+      assertThatThrownBy(
+              () -> {
+                try (AppendWriter writer = connection.table("demo.t").appendWriter()) {
+                  for (long i = 0; i < 100; i++) {
+                    writer.row().setLong(0, i).setString(1, "x").append();
+                  }
+                  writer.row().setString(0, "no number");
+                }
+              })
+          .isInstanceOf(SluiceException.class)
+          .satisfies(e -> assertThat(e.getSuppressed()).isEmpty());
+      assertThat(cluster.values(0)).isEqualTo(range(0, 100));
+    }
+  }
+
+  @Test
   void aLostAnswerIsFoundAgainAsADuplicate() throws Exception {
     try (FakeCluster cluster = new FakeCluster(SCHEMA, 1, 1);
         Connection connection = Connection.open(cluster.config());

@@ -41,7 +41,7 @@ public enum ErrorCode {
   CORRUPT_BATCH("INVALID_ARGUMENT", 400, false),
   /** One row is larger than the largest row that may be stored. */
   ROW_TOO_LARGE("INVALID_ARGUMENT", 413, false),
-  /** A batch is larger than {@code log.batch.max-bytes}; smaller batches are accepted. */
+  /** A batch of several rows is larger than 3.5 MiB; smaller batches are accepted. */
   BATCH_TOO_LARGE("INVALID_ARGUMENT", 413, false),
   /** A put into a primary-key table changes too many bytes at once; send fewer rows in each put. */
   PUT_TOO_LARGE("INVALID_ARGUMENT", 413, false),

@@ -19,8 +19,8 @@ import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 
 /**
- * Cuts the rows that an uploaded message has for one bucket into batches of at most {@code
- * log.batch.max-bytes} and encodes them. One owner, not thread-safe.
+ * Cuts the rows that an uploaded message has for one bucket into batches of at most {@link
+ * BatchLimits#MAX_BATCH_BYTES} and encodes them. One owner, not thread-safe.
  */
 final class BatchCutter implements AutoCloseable {
   private final BufferAllocator allocator;

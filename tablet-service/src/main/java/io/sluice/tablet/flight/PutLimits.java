@@ -20,7 +20,7 @@ final class PutLimits {
               + rows
               + " rows has "
               + bytes
-              + " bytes; log.batch.max-bytes is "
+              + " bytes; the limit is "
               + BatchLimits.MAX_BATCH_BYTES
               + ", send fewer rows in a batch");
     }

@@ -6,6 +6,8 @@ import io.sluice.protocol.flight.OutboundFrame;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One DoGet. Works in short turns, on the scan threads if nothing else is said, so that open scans
@@ -22,6 +24,8 @@ import java.util.concurrent.atomic.AtomicReference;
  * connection are bounded: nothing is read while the call is not ready.
  */
 abstract class ScanCall implements Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger(ScanCall.class);
+
   /** Batches sent in one turn before other scans get the thread. */
   static final int BATCHES_A_TURN = 4;
 
@@ -104,7 +108,7 @@ abstract class ScanCall implements Runnable {
     try {
       turn = checkedTurn();
     } catch (RuntimeException | OutOfMemoryError e) {
-      responder.fail(e);
+      fail(e);
       turn = Turn.FINISHED;
     }
     if (turn == Turn.FINISHED) {
@@ -112,6 +116,15 @@ abstract class ScanCall implements Runnable {
     } else if (turn == Turn.MORE || !state.compareAndSet(State.RUNNING, State.IDLE)) {
       state.set(State.QUEUED);
       enqueue();
+    }
+  }
+
+  private void fail(Throwable why) {
+    try {
+      responder.fail(why);
+    } catch (IllegalStateException ended) {
+      // gRPC has ended the call itself, as it does without memory for a message.
+      LOG.warn("A scan failed and its call was over already", why);
     }
   }
 
@@ -127,7 +140,7 @@ abstract class ScanCall implements Runnable {
     try {
       threads().execute(this);
     } catch (RejectedExecutionException e) {
-      responder.fail(new SluiceException(ErrorCode.UNAVAILABLE, "This server is stopping", e));
+      fail(new SluiceException(ErrorCode.UNAVAILABLE, "This server is stopping", e));
       finish();
     }
   }

@@ -121,6 +121,30 @@ final class Accumulator implements AutoCloseable {
     }
   }
 
+  /**
+   * As {@link #lockSlowly}, but an interruption only counts afterwards: memory must not be lost.
+   */
+  private void lockToClose() {
+    boolean interrupted = Thread.interrupted();
+    try {
+      while (true) {
+        try {
+          lockSlowly();
+          return;
+        } catch (SluiceException e) {
+          if (!Thread.interrupted()) {
+            throw e;
+          }
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
   /** Gives the lock back. */
   void exit() {
     lock.unlock();
@@ -387,7 +411,7 @@ final class Accumulator implements AutoCloseable {
             ? new SluiceException(
                 ErrorCode.CANCELLED, "The writer was closed before it sent the row")
             : refused;
-    lockSlowly();
+    lockToClose();
     try {
       for (RowBatch batch : inOpeningOrder) {
         batch.bucket().open(null);

@@ -73,6 +73,13 @@ final class BatchPreparation implements AutoCloseable {
       failedForGood(writer, e);
       refuse(sealed, e);
       return;
+    } catch (RuntimeException | Error e) {
+      // Nobody else knows this batch; the loop ends with what is thrown.
+      refuse(
+          sealed,
+          new SluiceException(
+              ErrorCode.INTERNAL, "Rows for " + table.path() + " cannot be encoded: " + e, e));
+      throw e;
     }
     Parts parts = new Parts(sealed, cuts);
     for (BatchCutter.Cut cut : cuts) {

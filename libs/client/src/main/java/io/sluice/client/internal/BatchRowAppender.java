@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
+import java.time.temporal.TemporalAccessor;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.jspecify.annotations.Nullable;
 
@@ -88,7 +89,7 @@ final class BatchRowAppender implements RowAppender, AutoCloseable {
       row.endRow();
       RowBatch added = batch;
       wake = sink.rowWritten(added == null ? copied(row) : added, largeValue);
-    } catch (SluiceException e) {
+    } catch (RuntimeException | Error e) {
       row.abortRow();
       throw e;
     } finally {
@@ -237,8 +238,23 @@ final class BatchRowAppender implements RowAppender, AutoCloseable {
 
   @Override
   public RowAppender setObject(int column, @Nullable Object value) {
+    largeValue |= mayBeLarge(value);
     target().setObject(column, value);
     return this;
+  }
+
+  /** Nobody looks how large nested values are. */
+  private static boolean mayBeLarge(@Nullable Object value) {
+    if (value instanceof CharSequence text) {
+      return text.length() >= LARGE_VALUE;
+    }
+    if (value instanceof byte[] bytes) {
+      return bytes.length >= LARGE_VALUE;
+    }
+    return !(value == null
+        || value instanceof Number
+        || value instanceof Boolean
+        || value instanceof TemporalAccessor);
   }
 
   @Override

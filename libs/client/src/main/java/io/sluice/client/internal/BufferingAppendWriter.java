@@ -254,6 +254,8 @@ final class BufferingAppendWriter implements AppendWriter, RowSink {
 
   @Override
   public void close() {
+    // A row that the caller has started would keep those before it from being sent.
+    appender.discard();
     core.close(
         this,
         () -> {

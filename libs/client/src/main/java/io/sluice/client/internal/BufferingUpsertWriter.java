@@ -165,6 +165,8 @@ final class BufferingUpsertWriter implements UpsertWriter, RowSink {
 
   @Override
   public void close() {
+    // A row that the caller has started would keep those before it from being sent.
+    appender.discard();
     core.close(this, appender::close);
   }
 }

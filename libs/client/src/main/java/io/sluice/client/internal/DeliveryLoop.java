@@ -83,14 +83,22 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
     }
   }
 
-  /** Ends the loop; batches that are not final fail. Waits for its end. */
+  /** Ends the loop; batches that are not final fail. Waits for its end, also when interrupted. */
   void stop(long timeoutNanos) {
     stopping = true;
     wake();
-    try {
-      thread.join(Math.max(TimeUnit.NANOSECONDS.toMillis(timeoutNanos), 1));
-    } catch (InterruptedException e) {
-      throw Waits.interrupted("Closing the writer of " + table.path());
+    boolean interrupted = false;
+    boolean waited = false;
+    while (!waited) {
+      try {
+        thread.join(Math.max(TimeUnit.NANOSECONDS.toMillis(timeoutNanos), 1));
+        waited = true;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -136,6 +144,11 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
       refuseSealed(end);
       streams.finishAll();
       preparation.close();
+      if (!stopping) {
+        // Rows of batches that are open hear of it too, when the row that is being written is done.
+        accumulator.sealAll();
+        refuseSealed(end);
+      }
     }
   }
 

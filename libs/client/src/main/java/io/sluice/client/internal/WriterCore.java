@@ -76,6 +76,7 @@ final class WriterCore {
     try {
       flush();
     } finally {
+      // Also on a thread that is interrupted, whose flush fails at once.
       parts
           .accumulator()
           .refuseAll(

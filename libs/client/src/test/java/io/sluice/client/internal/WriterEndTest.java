@@ -14,16 +14,21 @@ import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
 import io.sluice.common.TablePath;
 import io.sluice.common.TimeSource;
+import io.sluice.format.batch.BatchCodec;
+import io.sluice.format.batch.CompressionSettings;
+import io.sluice.format.batch.LogBatchEncoder;
 import io.sluice.format.row.Row;
 import io.sluice.format.schema.Column;
 import io.sluice.format.schema.DataType;
 import io.sluice.format.schema.TableSchema;
+import io.sluice.testkit.Await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.apache.arrow.memory.OutOfMemoryException;
 import org.apache.arrow.memory.RootAllocator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -78,6 +83,77 @@ class WriterEndTest {
   }
 
   @Test
+  void rowsThatCannotBeEncodedFailWithTheLoopThatTookThem() {
+    try (FakeCluster cluster = new FakeCluster(SCHEMA, 1, 1);
+        RootAllocator allocator = new RootAllocator();
+        RootAllocator exhausted = new RootAllocator(1)) {
+      ClientCore core = new ClientCore(cluster.config(), TimeSource.SYSTEM);
+      RowBufferPool pool = new RowBufferPool(allocator, SCHEMA, 1024);
+      MemoryBudget budget = new MemoryBudget(1 << 20, "The buffer", TimeSource.SYSTEM);
+      Outstanding outstanding = new Outstanding();
+      Accumulator accumulator =
+          new Accumulator(
+              cluster.config(), pool, budget, outstanding, RowLimit.none(), TimeSource.SYSTEM);
+      BatchCutter cutter =
+          new BatchCutter(
+              new LogBatchEncoder(exhausted, CompressionSettings.of(BatchCodec.NONE)),
+              allocator,
+              SCHEMA);
+      TableDescription description = core.tables().load(TablePath.parse("demo.t"));
+      try (BatchPreparation preparation =
+          new BatchPreparation(
+              description,
+              cutter,
+              pool,
+              budget,
+              outstanding,
+              new CommittedPosition(-1),
+              accumulator)) {
+        WriterBucket bucket =
+            new WriterPartition(TablePath.parse("demo.t"), "", TableBucket.of(1, 0), 1, Map.of(), 0)
+                .bucket(0);
+        CompletableFuture<AppendResult> row = append(accumulator, bucket);
+        accumulator.sealAll();
+        SealedBatch sealed = accumulator.takeSealed();
+        assertThatThrownBy(
+                () -> preparation.enqueue(sealed, bucket.queue(), new WriterIdentity(1, 0, false)))
+            .isInstanceOf(OutOfMemoryException.class);
+        assertThat(row).isCompletedExceptionally();
+        assertThat(outstanding.allDone()).isDone();
+        assertThat(budget.used()).isZero();
+      }
+      accumulator.close();
+      core.close();
+    }
+  }
+
+  @Test
+  void anInterruptedThreadThatClosesAWriterLeavesNothingBehind() {
+    try (FakeCluster cluster = new FakeCluster(SCHEMA, 1, 1)) {
+      ClientCore core =
+          new ClientCore(cluster.config().withLinger(Duration.ofMinutes(1)), TimeSource.SYSTEM);
+      TableDescription table = core.tables().load(TablePath.parse("demo.t"));
+      AppendWriter writer = WriterOpening.open(core, table, WriterOptions.defaults());
+      cluster.setFaults((tablet, number, put) -> Fault.of(Kind.IGNORE));
+      List<CompletableFuture<AppendResult>> rows = new ArrayList<>();
+      for (long id = 1; id < 16; id++) {
+        rows.add(writer.append(Row.of(id)));
+      }
+      Thread.currentThread().interrupt();
+      assertThatThrownBy(writer::close).hasMessageContaining("interrupted");
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(rows).allMatch(CompletableFuture::isCompletedExceptionally);
+      // What was sent lies in the connection until that is closed.
+      core.channels().close();
+      Await.until(
+          "memory is free",
+          Duration.ofSeconds(10),
+          () -> core.allocator().getAllocatedMemory() == 0);
+      core.close();
+    }
+  }
+
+  @Test
   void flushSaysWhyTheWriterBrokeWithoutWaiting() {
     try (FakeCluster cluster = new FakeCluster(SCHEMA, 2, 1, "id")) {
       // The first rows are on their way at once; none is to be stored before the writer breaks.
@@ -94,6 +170,7 @@ class WriterEndTest {
         open.add(writer.append(Row.of(id)));
       }
       core.channels().close();
+      // Whoever waits for rows and flushes nothing hears of it too.
       assertThatThrownBy(
               () -> {
                 while (true) {
@@ -101,8 +178,11 @@ class WriterEndTest {
                 }
               })
           .hasMessageContaining("broke");
+      for (CompletableFuture<AppendResult> row : open) {
+        assertThatThrownBy(() -> row.get(10, TimeUnit.SECONDS))
+            .hasCauseInstanceOf(SluiceException.class);
+      }
       assertThatThrownBy(writer::flush).isInstanceOf(SluiceException.class);
-      assertThat(open).allMatch(CompletableFuture::isCompletedExceptionally);
       writer.close();
       core.close();
     }

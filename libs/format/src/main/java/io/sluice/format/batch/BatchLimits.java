@@ -2,7 +2,7 @@ package io.sluice.format.batch;
 
 /** Sizes that no batch exceeds, whoever made it. */
 public final class BatchLimits {
-  /** Default of {@code log.batch.max-bytes}: bytes of a batch of several rows on the wire. */
+  /** Bytes of a batch of several rows on the wire. */
   public static final int MAX_BATCH_BYTES = 3584 * 1024;
 
   /** Bytes of a batch of one row on the wire. */

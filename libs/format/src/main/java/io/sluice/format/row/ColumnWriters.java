@@ -268,7 +268,7 @@ public final class ColumnWriters {
     }
   }
 
-  /** Writes a whole row and completes it; on a refusal no value of it stays. */
+  /** Writes a whole row and completes it; when that fails no value of it stays. */
   public void write(Row source) {
     if (source.columnCount() != writers.length) {
       throw new SluiceException(
@@ -283,7 +283,7 @@ public final class ColumnWriters {
       for (int i = 0; i < writers.length; i++) {
         writers[i].setFrom(row, source, i);
       }
-    } catch (SluiceException e) {
+    } catch (RuntimeException | Error e) {
       abortRow();
       throw e;
     }
@@ -291,8 +291,8 @@ public final class ColumnWriters {
   }
 
   /**
-   * Writes the last complete row of other writers as it is and completes it; on a refusal no value
-   * of it stays.
+   * Writes the last complete row of other writers as it is and completes it; when that fails no
+   * value of it stays.
    *
    * @param source writers of the same schema, {@link #isFlat flat} and not finished
    */
@@ -302,7 +302,7 @@ public final class ColumnWriters {
       for (int i = 0; i < writers.length; i++) {
         writers[i].copyFrom(row, source.writers[i], last);
       }
-    } catch (SluiceException e) {
+    } catch (RuntimeException | Error e) {
       abortRow();
       throw e;
     }

@@ -12,6 +12,9 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
+import java.util.AbstractList;
+import java.util.ConcurrentModificationException;
+import java.util.List;
 import java.util.function.Consumer;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
@@ -89,6 +92,30 @@ class ColumnWritersTest {
           VectorRow row = new VectorRow(writers.finish());
           assertThat(row.at(0).copy()).isEqualTo(Row.of("x", false, null));
           assertThat(row.at(1).copy()).isEqualTo(Row.of(null, null, 2));
+        });
+  }
+
+  @Test
+  void aRowThatFailsInTheMiddleLeavesNoValueForTheNextOne() {
+    List<Integer> broken =
+        new AbstractList<>() {
+          @Override
+          public Integer get(int index) {
+            throw new ConcurrentModificationException("changed meanwhile");
+          }
+
+          @Override
+          public int size() {
+            return 1;
+          }
+        };
+    with(
+        TestValues.schema(true, "INT", "ARRAY<INT>"),
+        writers -> {
+          assertThatThrownBy(() -> writers.write(Row.of(7, broken)))
+              .isInstanceOf(ConcurrentModificationException.class);
+          writers.endRow();
+          assertThat(new VectorRow(writers.finish()).at(0).copy()).isEqualTo(Row.of(null, null));
         });
   }
 
