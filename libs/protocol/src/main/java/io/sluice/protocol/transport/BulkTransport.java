@@ -12,6 +12,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
+import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
@@ -27,12 +28,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sockets and event loops for connections that carry batches: native ones where the platform has
- * them, and {@link LargeFrames} on every connection. Owned by whoever opened it, who closes it
+ * them, and large frames and writes on every connection. Owned by whoever opened it, who closes it
  * after the servers and channels that use it.
  */
 public final class BulkTransport implements AutoCloseable {
   private static final long CLOSE_SECONDS = 5;
   private static final Attributes.Key<Executor> LOOP = Attributes.Key.create("event-loop");
+
+  /**
+   * Bytes that may wait for the socket before frames wait in front of it. HTTP/2 makes a frame no
+   * larger than what is free of this: the usual 64 KiB would cut large frames, each with a write to
+   * the socket of its own.
+   */
+  private static final WriteBufferWaterMark WRITES =
+      new WriteBufferWaterMark(2 * LargeFrames.FRAME_BYTES, 4 * LargeFrames.FRAME_BYTES);
 
   private final boolean epoll = Epoll.isAvailable();
   private final String name;
@@ -95,8 +104,14 @@ public final class BulkTransport implements AutoCloseable {
 
   private Channel clientChannel() {
     Channel channel = epoll ? new EpollSocketChannel() : new NioSocketChannel();
-    channel.pipeline().addFirst(new LargeFrames());
+    prepare(channel);
     return channel;
+  }
+
+  /** Has a connection take large writes and {@link LargeFrames}. */
+  private static void prepare(Channel connection) {
+    connection.config().setWriteBufferWaterMark(WRITES);
+    connection.pipeline().addFirst(new LargeFrames());
   }
 
   /** Prepares the connections that a server socket accepts. */
@@ -104,7 +119,7 @@ public final class BulkTransport implements AutoCloseable {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
       if (message instanceof Channel connection) {
-        connection.pipeline().addFirst(new LargeFrames());
+        prepare(connection);
       }
       context.fireChannelRead(message);
     }

@@ -13,12 +13,17 @@ import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.codec.http2.Http2FrameTypes;
 import io.sluice.testkit.Await;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -35,6 +40,7 @@ import java.util.Random;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -78,17 +84,7 @@ class BulkTransportTest {
   void aConnectionIsAllowedLargeFrames() throws Exception {
     Server server = serve(transport());
     AtomicReference<Channel> socket = new AtomicReference<>();
-    EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
-    open.add(() -> loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync());
-    ManagedChannel channel =
-        connect(
-            builder(server)
-                .eventLoopGroup(loops)
-                .channelFactory(
-                    () -> {
-                      socket.set(new NioSocketChannel());
-                      return socket.get();
-                    }));
+    ManagedChannel channel = connect(builder(server), socket::set);
     assertThat(echoes(channel)).isEmpty();
     Await.until(
         "the server to allow large frames",
@@ -103,6 +99,46 @@ class BulkTransportTest {
                     .frameSizePolicy()
                     .maxFrameSize()
                 == LargeFrames.FRAME_BYTES);
+  }
+
+  @Test
+  void largeMessagesArriveInLargeFrames() throws Exception {
+    Server server = serve(transport());
+    DataFrames frames = new DataFrames();
+    ManagedChannel channel =
+        connect(
+            builder(server),
+            socket -> socket.pipeline().addFirst(new LargeFrames()).addFirst(frames));
+    assertThat(echoes(channel)).isEmpty();
+    assertThat(frames.largest).isEqualTo(LargeFrames.FRAME_BYTES);
+  }
+
+  /** Reads the heads of the frames that arrive (RFC 9113, section 4.1). */
+  private static final class DataFrames extends ChannelInboundHandlerAdapter {
+    private static final int HEAD_BYTES = 9;
+
+    private final ByteBuf head = Unpooled.buffer(HEAD_BYTES, HEAD_BYTES);
+    private int payloadLeft;
+    volatile int largest;
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      ByteBuf arrived = ((ByteBuf) message).duplicate();
+      while (arrived.isReadable()) {
+        int skipped = Math.min(payloadLeft, arrived.readableBytes());
+        payloadLeft -= skipped;
+        arrived.skipBytes(skipped);
+        arrived.readBytes(head, Math.min(head.writableBytes(), arrived.readableBytes()));
+        if (head.readableBytes() == HEAD_BYTES) {
+          payloadLeft = head.getMedium(0);
+          if (head.getByte(3) == Http2FrameTypes.DATA) {
+            largest = Math.max(largest, payloadLeft);
+          }
+          head.clear();
+        }
+      }
+      context.fireChannelRead(message);
+    }
   }
 
   /** Sends messages there and back; the numbers of those that came back different. */
@@ -186,6 +222,21 @@ class BulkTransportTest {
         .usePlaintext()
         .maxInboundMessageSize(MAX_MESSAGE_BYTES)
         .flowControlWindow(WINDOW_BYTES);
+  }
+
+  /** Connects with a plain socket, given to the consumer before it is used. */
+  private ManagedChannel connect(NettyChannelBuilder builder, Consumer<Channel> prepare) {
+    EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+    open.add(() -> loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync());
+    return connect(
+        builder
+            .eventLoopGroup(loops)
+            .channelFactory(
+                () -> {
+                  Channel socket = new NioSocketChannel();
+                  prepare.accept(socket);
+                  return socket;
+                }));
   }
 
   private ManagedChannel connect(NettyChannelBuilder builder) {
