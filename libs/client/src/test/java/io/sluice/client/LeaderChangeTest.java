@@ -20,6 +20,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What writers, scans and lookups do when the leader of a bucket changes. */
 @Timeout(60)
@@ -99,6 +101,39 @@ class LeaderChangeTest {
       assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(SOON);
       cluster.tablet(1).releaseAnswers();
       assertThat(cluster.values(0)).isEqualTo(range(0, 200));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "id"})
+  void aLeaderThatDoesNotAnswerHoldsUpNoRowsOfOthers(String bucketKey) {
+    String[] key = bucketKey.isEmpty() ? new String[0] : new String[] {bucketKey};
+    try (FakeCluster cluster = new FakeCluster(AppendWriterTest.SCHEMA, 2, 2, key);
+        Connection connection = Connection.open(cluster.config());
+        AppendWriter writer = connection.table("demo.t").appendWriter()) {
+      cluster.setFaults(
+          (tablet, number, metadata) -> tablet == 1 ? Fault.of(Kind.STORE_AND_HOLD) : Fault.NONE);
+      int[] written = {0};
+      Await.until(
+          "as much is unanswered as holds rows back",
+          SOON,
+          () -> {
+            append(writer, written[0], ++written[0]);
+            return cluster.tablet(1).heldAnswers() >= 8;
+          });
+      long before = cluster.bucket(1).end();
+      Await.until(
+          "rows for the other leader arrive",
+          SOON,
+          () -> {
+            append(writer, written[0], ++written[0]);
+            return cluster.bucket(1).end() >= before + 20;
+          });
+      assertThat(cluster.tablet(1).heldAnswers()).isPositive();
+      cluster.setFaults((tablet, number, metadata) -> Fault.NONE);
+      cluster.tablet(1).releaseAnswers();
+      writer.flush();
+      assertThat(cluster.bucket(0).end() + cluster.bucket(1).end()).isEqualTo(written[0]);
     }
   }
 

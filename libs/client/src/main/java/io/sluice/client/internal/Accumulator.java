@@ -4,10 +4,12 @@ import io.sluice.client.ClientConfig;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TimeSource;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -48,6 +50,7 @@ final class Accumulator implements AutoCloseable {
   private final AppendPace pace;
   private final LinkedHashSet<RowBatch> inOpeningOrder = new LinkedHashSet<>();
   private volatile int unanswered;
+  private volatile boolean anySilent;
   private volatile boolean sealWanted;
   private volatile boolean sealAllWanted;
   private volatile long oldestOpenNanos;
@@ -253,7 +256,7 @@ final class Accumulator implements AutoCloseable {
     budget.add(batch.countedBytes());
     backlog.add(batch.countedBytes());
     sealed.add(batch);
-    batch.bucket().partition().sealed(batch.bucket());
+    batch.bucket().partition().leave(Set.of(batch.bucket()));
   }
 
   private void seal(RowBatch batch) {
@@ -265,7 +268,7 @@ final class Accumulator implements AutoCloseable {
       pace.sealed(batch.rowCount(), batch.countedBytes());
       backlog.add(batch.countedBytes());
       sealed.add(batch.seal(time.nanoTime() + deliveryNanos));
-      batch.bucket().partition().sealed(batch.bucket());
+      batch.bucket().partition().leave(Set.of(batch.bucket()));
     }
     inOpeningOrder.remove(batch);
     RowBatch oldest = oldest();
@@ -291,9 +294,31 @@ final class Accumulator implements AutoCloseable {
       seal(oldest);
       oldest = oldest();
     }
+    if (oldest != null && !lingered && anySilent) {
+      sealBesideSilent(now);
+    }
     if (oldest != null && pace.isSlow(now, unanswered, inOpeningOrder.size())) {
       sealIdle(now);
     }
+  }
+
+  /**
+   * Seals what has lingered of buckets that await no answer: what a silent leader has must not hold
+   * them back. Rows without a bucket key leave the other ones.
+   */
+  private void sealBesideSilent(long now) {
+    Set<WriterBucket> waiting = new HashSet<>();
+    for (RowBatch batch : List.copyOf(inOpeningOrder)) {
+      if (now - batch.openedNanos() < lingerNanos) {
+        break;
+      }
+      if (batch.bucket().queue().isIdle()) {
+        seal(batch);
+      } else {
+        waiting.add(batch.bucket());
+      }
+    }
+    waiting.forEach(bucket -> bucket.partition().leave(waiting));
   }
 
   /** Seals what need not wait: a bucket that awaits an answer collects what comes until then. */
@@ -336,9 +361,11 @@ final class Accumulator implements AutoCloseable {
    * makes room wakes the loop.
    *
    * @param nowUnanswered batches on their way
+   * @param nowAnySilent whether a bucket has waited long for the answer to one of them
    */
-  @Nullable SealedBatch poll(long now, int nowUnanswered) {
+  @Nullable SealedBatch poll(long now, int nowUnanswered, boolean nowAnySilent) {
     unanswered = nowUnanswered;
+    anySilent = nowAnySilent;
     SealedBatch next = takeSealed();
     if (next != null) {
       return next;
@@ -382,7 +409,7 @@ final class Accumulator implements AutoCloseable {
 
   private boolean mayBeDue(long now) {
     return pace.waitLeft(now, unanswered) == 0
-        || (unanswered < MAX_BATCHES_AHEAD && now - oldestOpenNanos >= lingerNanos);
+        || ((unanswered < MAX_BATCHES_AHEAD || anySilent) && now - oldestOpenNanos >= lingerNanos);
   }
 
   /** Refuses all further rows with this failure. */

@@ -161,7 +161,7 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
     }
     long now = core.time().nanoTime();
     turnNanos = now;
-    SealedBatch sealed = accumulator.poll(now, unanswered());
+    SealedBatch sealed = accumulator.poll(now, unanswered(), anySilent(now));
     if (sealed != null) {
       prepare(sealed);
       work++;
@@ -190,6 +190,15 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
       }
     }
     return ahead;
+  }
+
+  private boolean anySilent(long now) {
+    for (BucketQueue queue : active) {
+      if (queue.silentNanos(now) >= SILENT_NANOS) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void park() {

@@ -5,6 +5,7 @@ import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
 import io.sluice.common.TablePath;
 import java.util.Map;
+import java.util.Set;
 
 /** One partition that a writer writes into; the table itself when it is not partitioned. */
 final class WriterPartition {
@@ -68,9 +69,12 @@ final class WriterPartition {
     return taken;
   }
 
-  /** A batch of that bucket is full: the sticky bucket moves on. The accumulator's lock is held. */
-  void sealed(WriterBucket bucket) {
-    if (bucket.number() == sticky) {
+  /**
+   * Rows without a bucket key go to another bucket, if there is one, when they go to one of these
+   * now. The accumulator's lock is held.
+   */
+  void leave(Set<WriterBucket> left) {
+    for (int i = 0; i < buckets.length && left.contains(sticky()); i++) {
       sticky = (sticky + 1) % buckets.length;
     }
   }

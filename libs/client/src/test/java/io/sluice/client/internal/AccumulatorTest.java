@@ -27,6 +27,12 @@ class AccumulatorTest {
   private static final TableSchema SCHEMA =
       new TableSchema(
           1, List.of(Column.of(1, "id", new DataType.IntegerType(64), false)), List.of());
+
+  private static final SluiceException LOST = new SluiceException(ErrorCode.UNAVAILABLE, "Lost");
+
+  /** So many batches on their way that rows collect. */
+  private static final int MANY = 8;
+
   private static final Duration LINGER = Duration.ofMillis(20);
 
   private final MovedClock time = new MovedClock(1_000);
@@ -59,7 +65,11 @@ class AccumulatorTest {
 
   /** What the delivery loop gets with so many batches on their way: the bucket, or -1. */
   private int polled(int unanswered) {
-    SealedBatch sealed = accumulator.poll(time.nanoTime(), unanswered);
+    return polled(unanswered, false);
+  }
+
+  private int polled(int unanswered, boolean anySilent) {
+    SealedBatch sealed = accumulator.poll(time.nanoTime(), unanswered, anySilent);
     if (sealed == null) {
       return -1;
     }
@@ -149,14 +159,48 @@ class AccumulatorTest {
     // Its leader may be away: then nothing counts as unanswered, and rows must not go one by one.
     assertThat(polled(0)).isEqualTo(1);
     assertThat(polled(0)).isEqualTo(-1);
-    sent.failed(new SluiceException(ErrorCode.UNAVAILABLE, "Lost"));
+    sent.failed(LOST);
     table.bucket(0).queue().dropFinal();
     assertThat(polled(0)).isZero();
   }
 
+  @Test
+  void whatASilentLeaderHasDoesNotHoldBackBucketsThatAwaitNoAnswer() {
+    append(0);
+    PendingBatch sent = send();
+    append(0);
+    append(1);
+    assertThat(polled(MANY, true)).as("before it has lingered").isEqualTo(-1);
+    time.advanceMs(LINGER.toMillis());
+    assertThat(polled(MANY)).as("a server that only falls behind").isEqualTo(-1);
+    assertThat(polled(MANY, true)).isEqualTo(1);
+    assertThat(polled(MANY, true)).isEqualTo(-1);
+    sent.failed(LOST);
+  }
+
+  @Test
+  void rowsWithoutABucketKeyLeaveABucketThatAwaitsTheAnswerOfASilentLeader() {
+    append(0);
+    PendingBatch sent = send();
+    append(1);
+    assertThat(polled(0)).isEqualTo(1);
+    assertThat(table.sticky()).isEqualTo(table.bucket(0));
+    append(0);
+    assertThat(polled(MANY, true)).isEqualTo(-1);
+    assertThat(table.sticky()).as("before they have lingered").isEqualTo(table.bucket(0));
+    time.advanceMs(LINGER.toMillis());
+    assertThat(polled(MANY, true)).isEqualTo(-1);
+    assertThat(table.sticky()).isEqualTo(table.bucket(1));
+    append(1);
+    time.advanceMs(LINGER.toMillis());
+    assertThat(polled(MANY, true)).isEqualTo(1);
+    assertThat(table.sticky()).as("past the one that waits").isEqualTo(table.bucket(1));
+    sent.failed(LOST);
+  }
+
   /** Puts the open batch into its bucket's queue, as the delivery loop does. */
   private PendingBatch send() {
-    SealedBatch sealed = accumulator.poll(time.nanoTime(), 0);
+    SealedBatch sealed = accumulator.poll(time.nanoTime(), 0, false);
     assertThat(sealed).isNotNull();
     try (RowBuffer rows = sealed.rows();
         BatchCutter cutter =
