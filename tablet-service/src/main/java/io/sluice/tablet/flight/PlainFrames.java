@@ -35,8 +35,14 @@ final class PlainFrames {
 
   private static OutboundFrame frame(
       ArrowRecordBatch batch, @Nullable MessageLite metadata, ByteBufAllocator buffers) {
+    ByteBuffer message = MessageSerializer.serializeMetadata(batch, IpcOption.DEFAULT);
+    return OutboundFrame.of(null, message, metadata, body(batch, buffers));
+  }
+
+  private static ByteBuf body(ArrowRecordBatch batch, ByteBufAllocator buffers) {
     int length = Math.toIntExact(batch.computeBodyLength());
     ByteBuf body = buffers.directBuffer(length, Math.max(1, length));
+    boolean done = false;
     try {
       body.setZero(0, length);
       List<ArrowBuffer> layout = batch.getBuffersLayout();
@@ -48,12 +54,10 @@ final class PlainFrames {
         }
       }
       body.writerIndex(length);
-      ByteBuffer message = MessageSerializer.serializeMetadata(batch, IpcOption.DEFAULT);
-      OutboundFrame frame = OutboundFrame.of(null, message, metadata, body);
-      body = null;
-      return frame;
+      done = true;
+      return body;
     } finally {
-      if (body != null) {
+      if (!done) {
         body.release();
       }
     }

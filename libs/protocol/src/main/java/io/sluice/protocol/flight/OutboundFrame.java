@@ -34,18 +34,24 @@ public final class OutboundFrame implements AutoCloseable {
     return new OutboundFrame(prelude(descriptor, dataHeader, appMetadata, 0));
   }
 
-  /** A message with a body, of which one reference is taken over. */
+  /** A message with a body, of which one reference is taken over, whether or not this throws. */
   public static OutboundFrame of(
       Flight.@Nullable FlightDescriptor descriptor,
       @Nullable ByteBuffer dataHeader,
       @Nullable MessageLite appMetadata,
       ByteBuf body) {
     int length = body.readableBytes();
+    ByteBuf prelude;
+    try {
+      prelude = prelude(descriptor, dataHeader, appMetadata, length);
+    } catch (RuntimeException | Error e) {
+      body.release();
+      throw e;
+    }
     if (length == 0) {
       body.release();
-      return of(descriptor, dataHeader, appMetadata);
+      return new OutboundFrame(prelude);
     }
-    ByteBuf prelude = prelude(descriptor, dataHeader, appMetadata, length);
     return new OutboundFrame(Unpooled.wrappedBuffer(prelude, body));
   }
 
@@ -128,8 +134,9 @@ public final class OutboundFrame implements AutoCloseable {
       size += bytesFieldSize(FlightDataReader.BODY_FIELD, bodyLength) - bodyLength;
     }
     ByteBuf prelude = PooledByteBufAllocator.DEFAULT.directBuffer(Math.max(1, size));
-    CodedOutputStream out = CodedOutputStream.newInstance(prelude.nioBuffer(0, size));
+    boolean done = false;
     try {
+      CodedOutputStream out = CodedOutputStream.newInstance(prelude.nioBuffer(0, size));
       if (descriptor != null) {
         out.writeMessage(FlightDataReader.DESCRIPTOR_FIELD, descriptor);
       }
@@ -147,10 +154,14 @@ public final class OutboundFrame implements AutoCloseable {
       }
       out.checkNoSpaceLeft();
       out.flush();
+      done = true;
       return prelude.writerIndex(size);
     } catch (IOException e) {
-      prelude.release();
       throw new UncheckedIOException("A message does not fit its computed size", e);
+    } finally {
+      if (!done) {
+        prelude.release();
+      }
     }
   }
 

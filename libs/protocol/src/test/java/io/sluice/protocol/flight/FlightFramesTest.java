@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.MessageLite;
 import io.grpc.KnownLength;
 import io.grpc.MethodDescriptor.Marshaller;
 import io.grpc.Status;
@@ -18,6 +19,7 @@ import io.sluice.testkit.Seeds;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 import org.apache.arrow.flight.impl.Flight.FlightData;
@@ -132,6 +134,26 @@ class FlightFramesTest {
       assertThat(first).isEqualTo(data.toByteArray()[0] & 0xFF);
       assertThat(rest).isEqualTo(data.toByteString().substring(1).toByteArray());
       assertThat(stream.read()).isEqualTo(-1);
+    }
+  }
+
+  @Test
+  void aBodyIsTakenOverByAMessageThatCannotBeMadeToo() {
+    MessageLite broken =
+        (MessageLite)
+            Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {MessageLite.class},
+                (proxy, method, arguments) -> {
+                  if (method.getName().equals("getSerializedSize")) {
+                    return 4;
+                  }
+                  throw new IllegalStateException("broken");
+                });
+    for (int length : new int[] {0, 100}) {
+      ByteBuf body = Unpooled.directBuffer(100).writeZero(length);
+      assertThatThrownBy(() -> OutboundFrame.of(null, null, broken, body)).hasMessage("broken");
+      assertThat(body.refCnt()).as("body of %d bytes", length).isZero();
     }
   }
 
