@@ -9,6 +9,7 @@ import io.sluice.client.AppendWriter;
 import io.sluice.client.ClientConfig;
 import io.sluice.client.Connection;
 import io.sluice.client.TableSpec;
+import io.sluice.client.UpsertWriter;
 import io.sluice.client.WriterOptions;
 import io.sluice.common.SluiceException;
 import io.sluice.format.batch.BatchCodec;
@@ -106,6 +107,35 @@ final class LargeValuesIT {
 
   private static String letter(int id) {
     return String.valueOf((char) ('a' + id));
+  }
+
+  /** Each is larger than what makes a message of the current rows full. */
+  @Test
+  void currentRowsOfFourMebibytesComeBack() {
+    long before = cluster.tabletMemory();
+    try (Connection connection = cluster.connect()) {
+      String path = DATABASE + ".current";
+      connection.admin().createDatabase(DATABASE, true);
+      connection
+          .admin()
+          .createTable(
+              TableSpec.of(path)
+                  .column("id", "INT")
+                  .column("s", "STRING")
+                  .primaryKey("id")
+                  .buckets(1)
+                  .build());
+      try (UpsertWriter writer = connection.table(path).upsertWriter()) {
+        for (int id = 0; id < TEXTS; id++) {
+          writer.upsert(Row.of(id, letter(id).repeat(LETTERS)));
+        }
+      }
+      int[] found = new int[TEXTS];
+      Scans.read(
+          connection.table(path).scan().current(), batch -> countTexts(batch.vectors(), found));
+      assertThat(found).containsOnly(1);
+    }
+    awaitTabletMemory(before);
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.sluice.tablet.flight;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.format.batch.BatchLimits;
 import io.sluice.protocol.flight.OutboundFrame;
 import io.sluice.protocol.flight.v1.ScanMetadata;
 import io.sluice.tablet.kv.RowBatch;
@@ -21,6 +22,9 @@ final class KvScanStream extends ScanCall {
   private static final int MAX_BYTES = 1 << 20;
   private static final int ROWS_BETWEEN_CHECKS = 64;
 
+  /** Stored bytes between checks, so that a few large rows do not make a large message. */
+  private static final int BYTES_BETWEEN_CHECKS = 64 * 1024;
+
   private final ScanPlan plan;
   private final FlightContext context;
   private final KvMeters meters;
@@ -29,6 +33,8 @@ final class KvScanStream extends ScanCall {
   // Owned by the thread that runs the turn.
   private final ArrayDeque<Replica> buckets = new ArrayDeque<>();
   private @Nullable RowScan scan;
+  // Whether the scan stands on a row that did not fit the last message.
+  private boolean waiting;
   private long remainingRows;
   private boolean opened;
 
@@ -105,14 +111,28 @@ final class KvScanStream extends ScanCall {
   /** Adds rows up to the size of a message; false when the bucket has no more. */
   private boolean fill(RowScan open) {
     long limit = Math.min(MAX_ROWS, remainingRows);
+    long bytes = 0;
+    long unchecked = 0;
     while (rows.rowCount() < limit) {
-      if (rows.rowCount() % ROWS_BETWEEN_CHECKS == 0 && rows.bytes() >= MAX_BYTES) {
-        return true;
+      if (rows.rowCount() % ROWS_BETWEEN_CHECKS == 0 || unchecked >= BYTES_BETWEEN_CHECKS) {
+        bytes = rows.bytes();
+        unchecked = 0;
+        if (bytes >= MAX_BYTES) {
+          return true;
+        }
       }
-      if (!open.next()) {
+      if (!waiting && !open.next()) {
         return false;
       }
-      rows.add(open.value());
+      byte[] value = open.value();
+      // A row that is large by itself has a message of its own.
+      waiting =
+          rows.rowCount() > 0 && bytes + unchecked + value.length > BatchLimits.MAX_BATCH_BYTES;
+      if (waiting) {
+        return true;
+      }
+      rows.add(value);
+      unchecked += value.length;
     }
     return true;
   }

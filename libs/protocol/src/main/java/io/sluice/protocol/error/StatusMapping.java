@@ -32,6 +32,9 @@ public final class StatusMapping {
   private static final int MAX_DETAILS = 8;
   private static final int MAX_CAUSES = 8;
 
+  /** How gRPC says that a message is larger than its receiver takes in. */
+  private static final String TOO_LARGE = "message exceeds maximum size";
+
   private StatusMapping() {}
 
   /**
@@ -50,8 +53,9 @@ public final class StatusMapping {
   }
 
   /**
-   * What a failed call means. A status without our {@code ErrorInfo} maps by its code; a failure
-   * that is no status at all becomes INTERNAL with its class and message.
+   * What a failed call means. A status without our {@code ErrorInfo} maps by its code, save that a
+   * message above its receiver's limit is INVALID_ARGUMENT; a failure that is no status at all
+   * becomes INTERNAL with its class and message.
    */
   public static SluiceException fromStatus(Throwable failure) {
     Throwable cause = unwrap(failure);
@@ -182,6 +186,11 @@ public final class StatusMapping {
     }
     if (cause != null && cause.getMessage() != null) {
       message.append(" (").append(cause.getMessage()).append(')');
+    }
+    if (description != null && description.contains(TOO_LARGE)) {
+      // It would be as large the next time.
+      message.append("; ask for less, or send less, at a time");
+      return new SluiceException(ErrorCode.INVALID_ARGUMENT, message.toString(), failure);
     }
     return new SluiceException(foreignCode(status.getCode()), message.toString(), failure);
   }

@@ -1,17 +1,29 @@
 package io.sluice.protocol.error;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
+import com.google.protobuf.ByteString;
+import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
+import io.grpc.Server;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.StreamObserver;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.protocol.flight.v1.PutError;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import org.apache.arrow.flight.impl.Flight;
+import org.apache.arrow.flight.impl.FlightServiceGrpc;
 import org.junit.jupiter.api.Test;
 
 class StatusMappingTest {
@@ -62,6 +74,47 @@ class StatusMappingTest {
           assertThat(got.code()).isEqualTo(code);
           assertThat(got).hasMessageContaining("why");
         });
+  }
+
+  @Test
+  void aMessageThatIsTooLargeForItsReceiverIsNotTriedAgain() throws Exception {
+    int limit = 1024;
+    ByteString large = ByteString.copyFrom(new byte[10 * limit]);
+    Server server =
+        NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
+            .maxInboundMessageSize(limit)
+            .addService(
+                new FlightServiceGrpc.FlightServiceImplBase() {
+                  @Override
+                  public void getSchema(
+                      Flight.FlightDescriptor request, StreamObserver<Flight.SchemaResult> answer) {
+                    answer.onNext(Flight.SchemaResult.newBuilder().setSchema(large).build());
+                    answer.onCompleted();
+                  }
+                })
+            .build()
+            .start();
+    ManagedChannel channel =
+        NettyChannelBuilder.forAddress("127.0.0.1", server.getPort())
+            .usePlaintext()
+            .maxInboundMessageSize(limit)
+            .build();
+    try {
+      FlightServiceGrpc.FlightServiceBlockingStub stub = FlightServiceGrpc.newBlockingStub(channel);
+      Flight.FlightDescriptor small = Flight.FlightDescriptor.getDefaultInstance();
+      for (Flight.FlightDescriptor request :
+          List.of(small, small.toBuilder().setCmd(large).build())) {
+        SluiceException got =
+            StatusMapping.fromStatus(catchThrowable(() -> stub.getSchema(request)));
+        assertThat(got.code().retriable()).isFalse();
+        assertThat(got)
+            .hasMessageContaining(Integer.toString(limit))
+            .hasMessageContaining("ask for less, or send less, at a time");
+      }
+    } finally {
+      channel.shutdownNow().awaitTermination(10, TimeUnit.SECONDS);
+      server.shutdownNow().awaitTermination(10, TimeUnit.SECONDS);
+    }
   }
 
   @Test
