@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.format.batch.BatchLimits;
 import io.sluice.format.batch.BatchStatistics;
 import io.sluice.format.batch.LogBatchDecoder;
 import io.sluice.format.batch.LogBatchHeader;
@@ -30,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * Used by one thread at a time.
  */
 final class BatchSender implements AutoCloseable {
+  /** Most that is sent uncompressed at once: many clients take in no message above 4 MiB. */
+  private static final int MAX_PIECE_BYTES = BatchLimits.MAX_BATCH_BYTES;
+
   private final ScanSchema schema;
   private final @Nullable BoundFilter filter;
   private final @Nullable RowFilter rowFilter;
@@ -74,7 +78,8 @@ final class BatchSender implements AutoCloseable {
   }
 
   /**
-   * The wanted rows among {@code [from, to)} of the batch that the cursor stands on.
+   * The wanted rows among {@code [from, to)} of the batch that the cursor stands on; only the first
+   * of them when they have to be decoded and are more than a message should have.
    *
    * @param limit at most so many rows, at least 1
    * @param metadata gets the offsets
@@ -139,20 +144,35 @@ final class BatchSender implements AutoCloseable {
     // Without a limit in the way, what follows the last chosen row is done with too.
     long next = after(header, chosen.next(end) >= to ? to : end);
     if (rows == end - first) {
-      Piece run = rows(table, cursor, sections, first, end, metadata.setNextOffset(next));
-      return new Piece(run.frame(), rows, next);
+      return rows(table, cursor, sections, first, end, metadata.setNextOffset(next));
     }
-    metadata
-        .setBaseOffset(header.baseOffset() + first)
-        .setNextOffset(next)
-        .setAppendTimeMs(header.appendTimeMs());
     ProjectionPlan plan = schemaPlan(table, header.schemaId());
-    try (VectorSchemaRoot all = decoded(plan, cursor, sections);
-        VectorSchemaRoot some = ChosenRows.copy(all, chosen, first, end, rows, allocator)) {
-      return new Piece(PlainFrames.rows(some, metadata.build(), buffers), rows, next);
+    try (VectorSchemaRoot all = decoded(plan, cursor, sections)) {
+      int fits = PieceSizes.chosenEnd(all, chosen, first, end, MAX_PIECE_BYTES);
+      if (fits < end) {
+        end = fits;
+        next = after(header, end);
+        rows = count(chosen, first, end);
+      }
+      metadata
+          .setBaseOffset(header.baseOffset() + first)
+          .setNextOffset(next)
+          .setAppendTimeMs(header.appendTimeMs());
+      try (VectorSchemaRoot some = ChosenRows.copy(all, chosen, first, end, rows, allocator)) {
+        return new Piece(PlainFrames.rows(some, metadata.build(), buffers), rows, next);
+      }
     }
   }
 
+  private static int count(Selection chosen, int from, int to) {
+    int count = 0;
+    for (int row = chosen.next(from); row < to; row = chosen.next(row + 1)) {
+      count++;
+    }
+    return count;
+  }
+
+  /** These rows, or the first of them; behind the last the offset that was set before, if any. */
   private Piece rows(
       HostedTable table,
       BatchCursor cursor,
@@ -161,19 +181,18 @@ final class BatchSender implements AutoCloseable {
       int to,
       ScanMetadata.Builder metadata) {
     LogBatchHeader header = cursor.header();
-    long next = Math.max(after(header, to), metadata.getNextOffset());
+    ProjectionPlan plan = schemaPlan(table, header.schemaId());
     metadata
         .setBaseOffset(header.baseOffset() + from)
-        .setNextOffset(next)
+        .setNextOffset(Math.max(after(header, to), metadata.getNextOffset()))
         .setAppendTimeMs(header.appendTimeMs());
-    ProjectionPlan plan = schemaPlan(table, header.schemaId());
     if (from > 0 || to < header.recordCount()) {
-      return new Piece(cut(plan, cursor, sections, from, to, metadata.build()), to - from, next);
+      return cut(plan, cursor, sections, from, to, metadata);
     }
     ProjectedBatch projected = project(plan, header, sections);
     ByteBuf body = bodies.body(cursor, projected);
     OutboundFrame frame = OutboundFrame.of(null, projected.metadata(), metadata.build(), body);
-    return new Piece(frame, to - from, next);
+    return new Piece(frame, to - from, metadata.getNextOffset());
   }
 
   private ProjectionPlan schemaPlan(HostedTable table, int schemaId) {
@@ -185,18 +204,24 @@ final class BatchSender implements AutoCloseable {
     return plan.project(header, sections.changeTypes(), sections.metadata(), sections.checksums());
   }
 
-  /** Decodes the wanted columns and sends the wanted rows uncompressed. */
-  private OutboundFrame cut(
+  /** Decodes the wanted columns and sends the first wanted rows, as many as fit, uncompressed. */
+  private Piece cut(
       ProjectionPlan plan,
       BatchCursor cursor,
       BatchSections sections,
       int from,
       int to,
-      ScanMetadata metadata) {
-    try (VectorSchemaRoot all = decoded(plan, cursor, sections);
-        VectorSchemaRoot rows = all.slice(from, to - from)) {
-      rows.setRowCount(to - from);
-      return PlainFrames.rows(rows, metadata, buffers);
+      ScanMetadata.Builder metadata) {
+    try (VectorSchemaRoot all = decoded(plan, cursor, sections)) {
+      int end = PieceSizes.end(all, from, to, MAX_PIECE_BYTES);
+      if (end < to) {
+        metadata.setNextOffset(after(cursor.header(), end));
+      }
+      try (VectorSchemaRoot rows = all.slice(from, end - from)) {
+        rows.setRowCount(end - from);
+        OutboundFrame frame = PlainFrames.rows(rows, metadata.build(), buffers);
+        return new Piece(frame, end - from, metadata.getNextOffset());
+      }
     }
   }
 

@@ -15,6 +15,8 @@ final class BucketReader implements AutoCloseable {
   private @Nullable BatchCursor cursor;
   private long position;
   private boolean finished;
+  // Whether rows of the cursor's batch were delivered and others are still wanted.
+  private boolean within;
   private boolean skipped;
   private long reportedPosition = -1;
   private long reportedVisible = -1;
@@ -40,13 +42,17 @@ final class BucketReader implements AutoCloseable {
   }
 
   /**
-   * Moves to the next batch with a wanted row; reads files.
+   * Moves to the next batch with a wanted row, which may be the one it stands on; reads files.
    *
    * @return false when there is none now: the range is finished, or what follows is not visible yet
    */
   boolean next() {
     if (finished) {
       return false;
+    }
+    if (within) {
+      within = false;
+      return true;
     }
     BatchCursor open = cursor;
     if (open == null) {
@@ -109,6 +115,8 @@ final class BucketReader implements AutoCloseable {
     position = nextOffset;
     if (position >= end) {
       finish();
+    } else {
+      within = position < cursor().header().nextOffset();
     }
   }
 

@@ -3,6 +3,7 @@ package io.sluice.tablet.flight;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.format.row.Row;
 import io.sluice.protocol.flight.v1.BucketScan;
 import io.sluice.protocol.flight.v1.Command;
 import io.sluice.protocol.flight.v1.EndAt;
@@ -12,6 +13,7 @@ import io.sluice.protocol.flight.v1.StartAt;
 import io.sluice.protocol.metadata.v1.TableInfo;
 import io.sluice.tablet.flight.ScannedTable.Message;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongPredicate;
 import java.util.stream.LongStream;
@@ -191,6 +193,88 @@ final class FilteredScanTest {
     int each = ScannedTable.rowCount(events.messages(ticket("").setMaxBytes(9_000)));
     assertThat(each).isBetween(1000, 4000);
     assertThat(events.messages(ticket("").setMaxBytes(1 << 30))).hasSize(5);
+  }
+
+  /** Stores names of so many letters, with ids from 0 on, as one batch, which compresses well. */
+  private void storeNames(int... letters) {
+    Row[] rows = new Row[letters.length];
+    for (int id = 0; id < rows.length; id++) {
+      rows[id] = Row.of((long) id, "x".repeat(letters[id]), null);
+    }
+    events.store(replica, FlightHarness.eventsSchema(), rows);
+  }
+
+  private static List<Object> ids(List<Message> messages) {
+    return ScannedTable.rows(messages).stream().map(row -> row.get(0)).toList();
+  }
+
+  private static List<Object> ids(long from, long to, LongPredicate wanted) {
+    return LongStream.range(from, to).filter(wanted).<Object>mapToObj(id -> id).toList();
+  }
+
+  @Test
+  void partsOfALargeBatchComeInMessagesThatMostClientsTakeIn() {
+    int mebibyte = 1 << 20;
+    int[] letters = new int[12];
+    Arrays.fill(letters, mebibyte);
+    storeNames(letters);
+    List<ScanTicket.Builder> tickets =
+        List.of(
+            ticket("").addBuckets(from(1)),
+            ticket("").setLimit(11),
+            ticket("").addBuckets(from(0).setEndAt(EndAt.END_OFFSET).setEnd(10)),
+            ticket("id > 2").setExactFilter(true),
+            ticket("id <> 3 AND id <> 8").setExactFilter(true),
+            ticket("id <> 3 AND id <> 8").setExactFilter(true).setLimit(9));
+    List<List<Object>> expected =
+        List.of(
+            ids(1, 12, id -> true),
+            ids(0, 11, id -> true),
+            ids(0, 10, id -> true),
+            ids(3, 12, id -> true),
+            ids(0, 12, id -> id != 3 && id != 8),
+            ids(0, 11, id -> id != 3 && id != 8));
+    for (int i = 0; i < tickets.size(); i++) {
+      ScanTicket.Builder ticket = tickets.get(i);
+      List<Message> messages = events.messages(ticket);
+      assertThat(ids(messages)).as("scan %d", i).isEqualTo(expected.get(i));
+      assertThat(messages).hasSizeBetween(3, 5);
+      assertThat(events.rawSizes(ticket)).allMatch(size -> size < 4 * mebibyte);
+      for (int next = 1; next < messages.size(); next++) {
+        assertThat(messages.get(next).metadata().getBaseOffset())
+            .isGreaterThanOrEqualTo(messages.get(next - 1).metadata().getNextOffset());
+      }
+      assertThat(events.messages(ticket.addColumns("id"))).hasSize(1);
+    }
+  }
+
+  @Test
+  void aRowThatIsLargeByItselfHasAMessageOfItsOwn() {
+    int mebibyte = 1 << 20;
+    storeNames(10, 5 * mebibyte, 10, 10, 6 * mebibyte, 10);
+    for (ScanTicket.Builder ticket :
+        List.of(ticket("").setLimit(5), ticket("id < 3 OR id = 4").setExactFilter(true))) {
+      assertThat(events.messages(ticket)).extracting(Message::rowCount).startsWith(1, 1);
+      assertThat(ScannedTable.rowCount(events.messages(ticket))).isBetween(4, 5);
+    }
+  }
+
+  @Test
+  void aScanGoesOnAtTheNextOffsetOfAPieceOfABatch() {
+    int[] letters = new int[8];
+    Arrays.fill(letters, 1 << 20);
+    storeNames(letters);
+    events.store(replica, 8, 10);
+    List<Object> found = new ArrayList<>();
+    for (long at = 0; at < 10; ) {
+      Message first =
+          events
+              .messages(ticket("id <> 1").setExactFilter(true).addBuckets(from(at)).setMaxBytes(1))
+              .get(0);
+      found.addAll(ids(List.of(first)));
+      at = first.metadata().getNextOffset();
+    }
+    assertThat(found).isEqualTo(ids(0, 10, id -> id != 1));
   }
 
   @Test

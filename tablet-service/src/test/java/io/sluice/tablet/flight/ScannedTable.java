@@ -96,6 +96,13 @@ final class ScannedTable {
     return metadata(call);
   }
 
+  /** Sizes of all messages of a scan that ends, the schema's included. */
+  List<Integer> rawSizes(ScanTicket.Builder ticket) {
+    RawCall call = rawCall(ticket);
+    Await.until("the end", FlightHarness.SOON, () -> call.status().isOk());
+    return call.answers().stream().map(each -> each.length).toList();
+  }
+
   RawCall rawCall(ScanTicket.Builder ticket) {
     RawCall call =
         RawCall.get(
