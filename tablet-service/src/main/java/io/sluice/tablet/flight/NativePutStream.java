@@ -103,6 +103,7 @@ final class NativePutStream implements PutStream {
     }
   }
 
+  /** Later messages are refused; the call ends when those before are answered. */
   @Override
   public void stop() {
     stopping = true;
@@ -127,6 +128,11 @@ final class NativePutStream implements PutStream {
     } catch (RuntimeException e) {
       frame.close();
       throw e;
+    }
+    if (stopping) {
+      frame.close();
+      refuse(metadata, PutHandler.stopping());
+      return;
     }
     InFlight batch = new InFlight(frame, metadata, context.clock().nanoTime());
     if (!budget.reserve(batch.bytes)) {

@@ -104,7 +104,8 @@ final class PutHandler implements ServerCallHandler<FlightFrame, PutResult> {
       PutStream opened;
       try {
         frame.requireIntact();
-        if (!accepting.get()) {
+        // A native put is told so for each message, as it waits for the answers of others.
+        if (!accepting.get() && !(stream instanceof NativePutStream)) {
           throw stopping();
         }
         opened = stream == null ? open(frame) : stream;

@@ -216,8 +216,19 @@ final class NativePutStreamTest {
     upload.send(rows(1, 0, 0, 1000));
     Await.until("put taken", FlightHarness.SOON, () -> replica.held() == 1);
     harness.tablet().service.stopAccepting();
+    upload.send(rows(2, 0, 1000, 1010));
+    assertThat(upload.answers(1).get(0).getError().getCode()).isEqualTo("UNAVAILABLE");
+    assertThat(upload.answers(1).get(0).getRequestId()).isEqualTo(2);
     replica.release();
     assertThat(upload.call().status().getCode()).isEqualTo(Status.Code.UNAVAILABLE);
-    assertThat(upload.answers(1).get(0).hasError()).isFalse();
+    List<PutAnswer> answers = upload.answers(2);
+    assertThat(answers).hasSize(2);
+    assertThat(answers.get(1).getRequestId()).isEqualTo(1);
+    assertThat(answers.get(1).hasError()).isFalse();
+    assertThat(replica.batchCount()).isEqualTo(1);
+
+    NativeUpload late = new NativeUpload(harness.channel(), command().build());
+    late.send(rows(3, 0, 1010, 1020));
+    assertThat(late.call().failure().code()).isEqualTo(ErrorCode.UNAVAILABLE);
   }
 }
