@@ -3,7 +3,6 @@ package io.sluice.tablet.flight;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
-import io.sluice.protocol.error.StatusMapping;
 import io.sluice.tablet.replica.AppendCallback;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -160,7 +159,7 @@ final class BucketPuts {
                 try {
                   task.run();
                 } catch (RuntimeException e) {
-                  finish(StatusMapping.fromStatus(e));
+                  finish(Refusals.of(e));
                 }
               });
     } catch (RejectedExecutionException stopping) {

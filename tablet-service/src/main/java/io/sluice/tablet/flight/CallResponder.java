@@ -68,8 +68,8 @@ final class CallResponder<T> {
       return;
     }
     ended = true;
-    StatusRuntimeException status = StatusMapping.toStatus(failure);
-    SluiceException known = StatusMapping.fromStatus(failure);
+    SluiceException known = Refusals.of(failure);
+    StatusRuntimeException status = StatusMapping.toStatus(known);
     if (known.code() == ErrorCode.INTERNAL) {
       LOG.error("{} failed", call.getMethodDescriptor().getFullMethodName(), failure);
     }

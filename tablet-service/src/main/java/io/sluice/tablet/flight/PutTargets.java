@@ -122,7 +122,7 @@ final class PutTargets implements AutoCloseable {
               put.getAcks() != Acks.ACKS_LEADER),
           learning);
     } catch (RuntimeException e) {
-      learning.refused(StatusMapping.fromStatus(e));
+      learning.refused(Refusals.of(e));
     }
   }
 

@@ -19,6 +19,9 @@ import java.util.function.LongPredicate;
 import java.util.stream.LongStream;
 import org.apache.arrow.flight.FlightClient;
 import org.apache.arrow.flight.FlightDescriptor;
+import org.apache.arrow.flight.FlightRuntimeException;
+import org.apache.arrow.flight.FlightStatusCode;
+import org.apache.arrow.memory.BufferAllocator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -275,6 +278,23 @@ final class FilteredScanTest {
       at = first.metadata().getNextOffset();
     }
     assertThat(found).isEqualTo(ids(0, 10, id -> id != 1));
+  }
+
+  @Test
+  void aScanThatFindsNoMemoryMayBeTriedAgain() {
+    events.store(replica, 0, 50_000);
+    ScanTicket.Builder exact = ticket("id < 10 OR id > 49990").setExactFilter(true);
+    BufferAllocator memory = harness.tablet().allocator;
+    long enough = memory.getLimit();
+    memory.setLimit(64 << 10);
+    assertThatThrownBy(() -> events.messages(exact))
+        .isInstanceOfSatisfying(
+            FlightRuntimeException.class,
+            e -> assertThat(e.status().code()).isEqualTo(FlightStatusCode.RESOURCE_EXHAUSTED))
+        .hasMessageContaining("sluice.tablet.allocator-bytes")
+        .hasMessageContaining("try again");
+    memory.setLimit(enough);
+    assertThat(ScannedTable.rowCount(events.messages(exact))).isEqualTo(19);
   }
 
   @Test

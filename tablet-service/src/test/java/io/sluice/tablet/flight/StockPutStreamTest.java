@@ -26,6 +26,7 @@ import org.apache.arrow.flight.FlightStatusCode;
 import org.apache.arrow.flight.FlightStream;
 import org.apache.arrow.flight.PutResult;
 import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.IntVector;
 import org.apache.arrow.vector.LargeVarCharVector;
 import org.apache.arrow.vector.VarCharVector;
@@ -214,6 +215,24 @@ final class StockPutStreamTest {
             e -> assertThat(e.status().code()).isEqualTo(FlightStatusCode.INVALID_ARGUMENT))
         .hasMessageContaining("never");
     assertThat(replica.offsets().visible()).isLessThan(20);
+  }
+
+  @Test
+  void anUploadThatFindsNoMemoryMayBeTriedAgain() throws Exception {
+    harness.createEvents(1);
+    BufferAllocator memory = harness.tablet().allocator;
+    long enough = memory.getLimit();
+    // The message finds room, which is given out in powers of two, but nothing made of it does.
+    memory.setLimit((2 << 20) + (64 << 10));
+    assertThatThrownBy(() -> put(PATH, 0, 40_000, 40_000))
+        .isInstanceOfSatisfying(
+            FlightRuntimeException.class,
+            e -> assertThat(e.status().code()).isEqualTo(FlightStatusCode.RESOURCE_EXHAUSTED))
+        .hasMessageContaining("sluice.tablet.allocator-bytes")
+        .hasMessageContaining("try again");
+    memory.setLimit(enough);
+    put(PATH, 0, 40_000, 40_000);
+    assertThat(scan()).hasSize(40_000);
   }
 
   @Test
