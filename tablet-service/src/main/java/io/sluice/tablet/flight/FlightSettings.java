@@ -15,6 +15,7 @@ import java.time.Duration;
  * @param scanThreads threads that read batches
  * @param putTimeout how long a put into a bucket that cannot take it is tried again for a client
  *     that sends plain Arrow
+ * @param peerTimeout how long another tablet may leave such a put unanswered
  */
 public record FlightSettings(
     int serverId,
@@ -23,7 +24,8 @@ public record FlightSettings(
     int scanBufferBytes,
     int maxScans,
     int scanThreads,
-    Duration putTimeout) {
+    Duration putTimeout,
+    Duration peerTimeout) {
   /**
    * Largest gRPC message taken in: well above the largest row, so that a row that is too large is
    * refused by name.
@@ -33,12 +35,35 @@ public record FlightSettings(
   /** Window of a stream, and of the connection, that carries batches. */
   public static final int FLOW_CONTROL_WINDOW_BYTES = 4 << 20;
 
+  /** Longer than a leader waits for a follower that is silent before it answers a put. */
+  private static final Duration PEER_TIMEOUT = Duration.ofSeconds(30);
+
   public FlightSettings {
     if (unansweredBytes < 1 || scanBufferBytes < 1 || maxScans < 1 || scanThreads < 1) {
       throw new SluiceException(
           ErrorCode.INVALID_ARGUMENT,
           "unanswered-bytes, scan-buffer-bytes, max-scans and scan-threads must be at least 1");
     }
+  }
+
+  /** These limits, and the usual time for other tablets. */
+  public FlightSettings(
+      int serverId,
+      String version,
+      long unansweredBytes,
+      int scanBufferBytes,
+      int maxScans,
+      int scanThreads,
+      Duration putTimeout) {
+    this(
+        serverId,
+        version,
+        unansweredBytes,
+        scanBufferBytes,
+        maxScans,
+        scanThreads,
+        putTimeout,
+        PEER_TIMEOUT);
   }
 
   /** Limits for a server with that id, sized for a small machine. */

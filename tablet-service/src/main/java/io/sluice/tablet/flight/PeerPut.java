@@ -21,9 +21,11 @@ import io.sluice.protocol.flight.v1.PutAnswer;
 import io.sluice.tablet.replica.AppendCallback;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.apache.arrow.flight.impl.Flight.FlightDescriptor;
 import org.apache.arrow.flight.impl.Flight.PutResult;
 import org.jspecify.annotations.Nullable;
@@ -31,27 +33,37 @@ import org.jspecify.annotations.Nullable;
 /**
  * A native put stream to another tablet, for batches whose bucket it leads. Thread-safe. Callbacks
  * run without a lock held; when the stream ends, every put without an answer is refused with the
- * stream's failure. It never recovers: {@link #ended} says that a new one is due.
+ * stream's failure. It ends by itself when the tablet leaves a put unanswered for too long. It
+ * never recovers: {@link #ended} says that a new one is due.
  */
 final class PeerPut extends ClientCall.Listener<PutResult> implements AutoCloseable {
   private final ClientCall<OutboundFrame, PutResult> call;
   private final String address;
-  private final ArrayDeque<OutboundFrame> waiting = new ArrayDeque<>();
-  private final Map<Long, AppendCallback> unanswered = new HashMap<>();
   private final FlightDescriptor descriptor;
+  private final PutContext context;
+  private final long timeoutNanos;
+  // Guarded by this.
+  private final ArrayDeque<OutboundFrame> waiting = new ArrayDeque<>();
+  private final Map<Long, Unanswered> unanswered = new LinkedHashMap<>();
+  private boolean watched;
   private boolean described;
   private boolean ended;
   private long nextRequest = 1;
 
-  private PeerPut(Channel channel, String address, NativePut put) {
+  /** A put on its way. */
+  private record Unanswered(AppendCallback callback, long sinceNanos) {}
+
+  private PeerPut(Channel channel, String address, NativePut put, PutContext context) {
     this.address = address;
     this.call = channel.newCall(FlightMethods.doPutClient(), CallOptions.DEFAULT);
     this.descriptor = PutFrames.descriptor(Command.newBuilder().setNativePut(put).build());
+    this.context = context;
+    this.timeoutNanos = context.settings().peerTimeout().toNanos();
   }
 
   /** Opens a stream for the command. */
-  static PeerPut open(Channel channel, String address, NativePut put) {
-    PeerPut stream = new PeerPut(channel, address, put);
+  static PeerPut open(Channel channel, String address, NativePut put, PutContext context) {
+    PeerPut stream = new PeerPut(channel, address, put, context);
     stream.call.start(stream, new Metadata());
     stream.call.request(Integer.MAX_VALUE);
     return stream;
@@ -67,9 +79,10 @@ final class PeerPut extends ClientCall.Listener<PutResult> implements AutoClosea
     synchronized (this) {
       if (!ended) {
         long request = nextRequest++;
-        unanswered.put(request, callback);
+        unanswered.put(request, new Unanswered(callback, context.clock().nanoTime()));
         waiting.add(frame(batch, bucket, ackedThrough, request));
         flush();
+        watch();
         return;
       }
     }
@@ -85,13 +98,14 @@ final class PeerPut extends ClientCall.Listener<PutResult> implements AutoClosea
   @Override
   public void onMessage(PutResult result) {
     PutAnswer answer = WireMessages.parse(result.getAppMetadata(), PutAnswer.getDefaultInstance());
-    AppendCallback callback;
+    Unanswered put;
     synchronized (this) {
-      callback = unanswered.remove(answer.getRequestId());
+      put = unanswered.remove(answer.getRequestId());
     }
-    if (callback == null) {
+    if (put == null) {
       return;
     }
+    AppendCallback callback = put.callback();
     if (answer.hasError()) {
       callback.refused(PutErrors.fromPutError(answer.getError()));
     } else {
@@ -106,14 +120,14 @@ final class PeerPut extends ClientCall.Listener<PutResult> implements AutoClosea
             ? new SluiceException(
                 ErrorCode.UNAVAILABLE, "The put stream to " + address + " was ended by the server")
             : StatusMapping.fromStatus(status, trailers);
-    List<AppendCallback> left;
+    List<Unanswered> left;
     synchronized (this) {
       ended = true;
       left = new ArrayList<>(unanswered.values());
       unanswered.clear();
       dropWaiting();
     }
-    left.forEach(callback -> callback.refused(why));
+    left.forEach(put -> put.callback().refused(why));
   }
 
   /** Ends the stream; puts without an answer are refused by the end of the call. */
@@ -131,6 +145,46 @@ final class PeerPut extends ClientCall.Listener<PutResult> implements AutoClosea
       }
     }
     call.cancel("The upload has ended", null);
+  }
+
+  /** Sees to it that {@link #look} comes when the oldest put is due. */
+  private void watch() {
+    if (watched || ended || unanswered.isEmpty()) {
+      return;
+    }
+    try {
+      context.retries().schedule(this::look, timeoutNanos - waitedNanos(), TimeUnit.NANOSECONDS);
+      watched = true;
+    } catch (RejectedExecutionException stopping) {
+      // The server stops: the connection ends soon, and this stream with it.
+    }
+  }
+
+  /** How long the oldest put has had no answer. */
+  private long waitedNanos() {
+    return context.clock().nanoTime() - unanswered.values().iterator().next().sinceNanos();
+  }
+
+  private void look() {
+    synchronized (this) {
+      watched = false;
+      if (ended || unanswered.isEmpty() || waitedNanos() < timeoutNanos) {
+        watch();
+        return;
+      }
+      ended = true;
+      dropWaiting();
+    }
+    SluiceException silent =
+        new SluiceException(
+            ErrorCode.UNAVAILABLE,
+            "Tablet "
+                + address
+                + " has not answered a put for "
+                + TimeUnit.NANOSECONDS.toMillis(timeoutNanos)
+                + " ms; whether it is stored is not known, put it again");
+    // The end of the call hands it to every put.
+    call.cancel(silent.getMessage(), silent);
   }
 
   /** gRPC serializes a message when it is sent only once the call is ready; until then it waits. */

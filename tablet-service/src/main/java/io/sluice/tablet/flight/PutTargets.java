@@ -283,7 +283,7 @@ final class PutTargets implements AutoCloseable {
     }
     PeerPut open = streams.get(address);
     if (open == null || open.ended()) {
-      open = PeerPut.open(context.peers().channel(address), address, put);
+      open = PeerPut.open(context.peers().channel(address), address, put, context);
       streams.put(address, open);
     }
     return open;

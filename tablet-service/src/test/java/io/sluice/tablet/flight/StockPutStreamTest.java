@@ -12,6 +12,7 @@ import io.sluice.protocol.flight.v1.StockPut;
 import io.sluice.protocol.flight.v1.StockPutMetadata;
 import io.sluice.protocol.metadata.v1.TableInfo;
 import io.sluice.testkit.Await;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -233,6 +234,65 @@ final class StockPutStreamTest {
     memory.setLimit(enough);
     put(PATH, 0, 40_000, 40_000);
     assertThat(scan()).hasSize(40_000);
+  }
+
+  private static FlightSettings impatientWithPeers(Duration putTimeout) {
+    return new FlightSettings(
+        1, "test", 64L << 20, 1 << 20, 10, 2, putTimeout, Duration.ofMillis(300));
+  }
+
+  @Test
+  void aTabletThatDoesNotAnswerEndsTheUploadAndTakesTheNextOne() throws Exception {
+    try (FlightHarness tablets = new FlightHarness(impatientWithPeers(Duration.ofMillis(1)), 2)) {
+      TableInfo table = tablets.createEvents(2);
+      FakeReplica silent = tablets.replica(table, 1);
+      silent.hold();
+      FlightClient ofFirst = tablets.client();
+      assertThatThrownBy(() -> putTwo(tablets, ofFirst, () -> {}))
+          .isInstanceOfSatisfying(
+              FlightRuntimeException.class,
+              e -> assertThat(e.status().code()).isEqualTo(FlightStatusCode.UNAVAILABLE))
+          .hasMessageContaining("has not answered a put for 300 ms");
+      silent.release();
+      putTwo(tablets, ofFirst, () -> {});
+      assertThat(tablets.replica(table, 0).offsets().visible()).isPositive();
+      assertThat(silent.offsets().visible()).as("once unanswered, once answered").isEqualTo(20);
+    }
+  }
+
+  @Test
+  void anUploadLeavesATabletThatDoesNotAnswerForTheNextLeader() throws Exception {
+    try (FlightHarness tablets = new FlightHarness(impatientWithPeers(FlightHarness.SOON), 2)) {
+      TableInfo table = tablets.createEvents(2);
+      FakeReplica silent = tablets.replica(table, 1);
+      FakeReplicas here = tablets.tablet().replicas;
+      silent.hold();
+      putTwo(
+          tablets,
+          tablets.client(),
+          () -> {
+            Await.until("a put", FlightHarness.SOON, () -> silent.held() == 1);
+            here.host(silent.table(), 1);
+            tablets.coordinator.move(FlightHarness.EVENTS, 1, 0);
+          });
+      assertThat(here.replica(table.getTableId(), 1).offsets().visible()).isEqualTo(10);
+      silent.release();
+    }
+  }
+
+  /** Puts a message of ten rows into each of two buckets; what else happens when both are sent. */
+  private static void putTwo(FlightHarness tablets, FlightClient client, Runnable sent) {
+    try (VectorSchemaRoot root = Events.root(tablets.clientAllocator)) {
+      FlightClient.ClientStreamListener upload =
+          client.startPut(PATH, root, new AsyncPutListener());
+      for (int message = 0; message < 2; message++) {
+        Events.fill(root, 10L * message, 10L * message + 10);
+        upload.putNext();
+      }
+      sent.run();
+      upload.completed();
+      upload.getResult();
+    }
   }
 
   @Test
