@@ -2,6 +2,7 @@ package io.sluice.tablet.flight;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.sluice.common.SluiceException;
 import io.sluice.format.batch.LogBatchHeader;
 import io.sluice.tablet.replica.BatchCursor;
 import java.nio.ByteBuffer;
@@ -21,7 +22,7 @@ final class BatchSections implements AutoCloseable {
     this.all = memory.nioBuffer(0, header.sectionsLength());
   }
 
-  /** Those of the batch that the cursor stands on; CORRUPT_BATCH when they are damaged. */
+  /** Those of the batch that the cursor stands on; told to the replica when they are damaged. */
   static BatchSections read(BatchCursor cursor, ByteBufAllocator buffers) {
     LogBatchHeader header = cursor.header();
     int length = header.sectionsLength();
@@ -32,7 +33,7 @@ final class BatchSections implements AutoCloseable {
         cursor.read(LogBatchHeader.SIZE, memory.nioBuffer(0, length));
       }
       BatchSections sections = new BatchSections(memory, header);
-      header.checkContentCrc(sections.all);
+      sections.check(cursor);
       done = true;
       return sections;
     } finally {
@@ -40,6 +41,20 @@ final class BatchSections implements AutoCloseable {
         memory.release();
       }
     }
+  }
+
+  private void check(BatchCursor cursor) {
+    try {
+      header.checkContentCrc(all);
+    } catch (SluiceException wrongChecksum) {
+      throw damaged(cursor, wrongChecksum);
+    }
+  }
+
+  /** Takes the replica offline; the failure names file and position. */
+  static SluiceException damaged(BatchCursor cursor, SluiceException wrongChecksum) {
+    return cursor.reportCorruption(
+        0, "a batch that fits its checksums", String.valueOf(wrongChecksum.getMessage()));
   }
 
   ByteBuffer changeTypes() {

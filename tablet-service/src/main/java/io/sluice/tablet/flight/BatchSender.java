@@ -82,9 +82,10 @@ final class BatchSender implements AutoCloseable {
    * of them when they have to be decoded and are more than a message should have.
    *
    * @param limit at most so many rows, at least 1
-   * @param metadata gets the offsets
+   * @param metadata names the bucket and gets the offsets
    * @throws SluiceException CORRUPT_STORAGE naming file and position when its bytes are damaged,
-   *     SCHEMA_CHANGED with the detail {@code next_offset} when it cannot be returned in the schema
+   *     CORRUPT_BATCH with the detail {@code next_offset} when they are as they were put but cannot
+   *     be decoded, SCHEMA_CHANGED with that detail when the batch cannot be returned in the schema
    *     of the scan
    */
   Piece piece(
@@ -112,7 +113,7 @@ final class BatchSender implements AutoCloseable {
       int end = (int) (from + Math.min(to - from, limit));
       return rows(table, cursor, sections, from, end, metadata);
     } catch (SluiceException e) {
-      throw explained(cursor, from, e);
+      throw explained(table.path() + "-" + metadata.getBucket(), header, from, e);
     }
   }
 
@@ -236,14 +237,26 @@ final class BatchSender implements AutoCloseable {
     }
   }
 
-  private static SluiceException explained(BatchCursor cursor, int from, SluiceException found) {
+  private static SluiceException explained(
+      String bucketName, LogBatchHeader header, int from, SluiceException found) {
     if (found.code() == ErrorCode.CORRUPT_BATCH) {
-      // Takes the replica offline; the failure names file and position.
-      return cursor.reportCorruption(
-          0, "a batch that fits its checksums", String.valueOf(found.getMessage()));
+      // Its checksums are right: it was put like that, and every replica has the same bytes.
+      long next = header.nextOffset();
+      return new SluiceException(
+          ErrorCode.CORRUPT_BATCH,
+          "The batch of "
+              + bucketName
+              + " at offset "
+              + header.baseOffset()
+              + " cannot be decoded, though its bytes are those that were put: "
+              + found.getMessage()
+              + ". Scan on from offset "
+              + next,
+          Map.of("next_offset", Long.toString(next)),
+          found);
     }
     if (found.code() == ErrorCode.SCHEMA_CHANGED) {
-      long next = cursor.header().baseOffset() + from;
+      long next = header.baseOffset() + from;
       return new SluiceException(
           ErrorCode.SCHEMA_CHANGED,
           found.getMessage() + ". Open the scan again at offset " + next + " with a newer schema",

@@ -2,6 +2,7 @@ package io.sluice.tablet.flight;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.sluice.common.SluiceException;
 import io.sluice.format.batch.LogBatchHeader;
 import io.sluice.format.projection.ProjectedBatch;
 import io.sluice.tablet.replica.BatchCursor;
@@ -19,8 +20,9 @@ final class BodyReads {
   }
 
   /**
-   * The new body, in pooled memory that is the caller's; every buffer of it is checked.
-   * CORRUPT_BATCH naming the buffer whose checksum is wrong.
+   * The new body, in pooled memory that is the caller's; every buffer of it is checked. One whose
+   * checksum is wrong is told to the replica. CORRUPT_BATCH when all are right but one cannot be
+   * widened.
    */
   ByteBuf body(BatchCursor cursor, ProjectedBatch projected) {
     int length = projected.bodyLength();
@@ -47,12 +49,21 @@ final class BodyReads {
       int direct = projected.directTarget(read);
       if (direct >= 0) {
         cursor.read(at, target.slice(direct, bytes));
-        projected.checkDirect(read, target);
+        checkDirect(cursor, projected, read, target);
       } else {
         place(cursor, projected, read, at, bytes, target);
       }
     }
     projected.complete(target);
+  }
+
+  private static void checkDirect(
+      BatchCursor cursor, ProjectedBatch projected, int read, ByteBuffer target) {
+    try {
+      projected.checkDirect(read, target);
+    } catch (SluiceException wrongChecksum) {
+      throw BatchSections.damaged(cursor, wrongChecksum);
+    }
   }
 
   private void place(
@@ -66,9 +77,19 @@ final class BodyReads {
     try {
       ByteBuffer stored = scratch.nioBuffer(0, bytes);
       cursor.read(at, stored);
+      checkScratch(cursor, projected, read, scratch.nioBuffer(0, bytes));
       projected.place(read, scratch.nioBuffer(0, bytes), target);
     } finally {
       scratch.release();
+    }
+  }
+
+  private static void checkScratch(
+      BatchCursor cursor, ProjectedBatch projected, int read, ByteBuffer bytes) {
+    try {
+      projected.checkScratch(read, bytes);
+    } catch (SluiceException wrongChecksum) {
+      throw BatchSections.damaged(cursor, wrongChecksum);
     }
   }
 }

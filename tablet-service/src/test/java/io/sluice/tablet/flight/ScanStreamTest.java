@@ -3,22 +3,32 @@ package io.sluice.tablet.flight;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.format.batch.BatchWriter;
+import io.sluice.format.batch.LogBatchHeader;
 import io.sluice.protocol.flight.v1.BucketScan;
 import io.sluice.protocol.flight.v1.EndAt;
 import io.sluice.protocol.flight.v1.NativePut;
+import io.sluice.protocol.flight.v1.PutMetadata;
 import io.sluice.protocol.flight.v1.ScanMetadata;
 import io.sluice.protocol.flight.v1.ScanTicket;
 import io.sluice.protocol.flight.v1.StartAt;
 import io.sluice.protocol.metadata.v1.TableInfo;
 import io.sluice.testkit.Await;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.LongStream;
+import java.util.zip.CRC32C;
+import org.apache.arrow.flatbuf.Buffer;
+import org.apache.arrow.flatbuf.Message;
+import org.apache.arrow.flatbuf.RecordBatch;
 import org.apache.arrow.flight.FlightClient;
 import org.apache.arrow.flight.FlightRuntimeException;
 import org.apache.arrow.flight.FlightStatusCode;
@@ -30,6 +40,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 final class ScanStreamTest {
+  /** The bytes of the names among the buffers of a batch. */
+  private static final int NAMES = 4;
+
   private FlightHarness harness;
   private FlightClient client;
   private TableInfo table;
@@ -393,6 +406,68 @@ final class ScanStreamTest {
     assertThat(read(ticket().addBuckets(range(0, 0, 5000)))).hasSize(5000);
     upload.call().halfClose();
     harness.tablet().awaitIdle();
+  }
+
+  /** Every replica has the same bytes: none of them is damaged, and no other server helps. */
+  @Test
+  void aBatchThatWasPutUndecodableEndsTheScanAndNotTheReplica() throws Exception {
+    upload.send(
+        withoutNames(
+            NativeUpload.message(
+                harness.clientAllocator, ++requests, 0, 0, 1000, BatchWriter.NONE)));
+    assertThat(upload.answers(requests)).noneMatch(each -> each.hasError());
+    put(0, 1000, 1010);
+    assertThatThrownBy(() -> read(ticket().setLimit(1).addBuckets(range(0, 0, 1010))))
+        .hasMessageContaining("demo.events-0 at offset 0 cannot be decoded")
+        .hasMessageContaining("in column 'name'")
+        .hasMessageContaining("Scan on from offset 1000");
+    assertThat(harness.replica(table, 0).corruption()).isNull();
+    assertThat(read(ticket().setLimit(1).addColumns("amount").addBuckets(range(0, 0, 1010))))
+        .hasSize(1);
+    assertThat(read(ticket().setLimit(1).addBuckets(range(0, 1000, 1010)))).hasSize(1);
+    // As a whole it is sent as it is stored: who reads it sees for himself.
+    ScannedTable scanned = new ScannedTable(harness, client);
+    assertThat(scanned.rawMetadata(ticket().addBuckets(range(0, 0, 1010))))
+        .extracting(ScanMetadata::getNextOffset)
+        .containsExactly(1000L, 1010L);
+    upload.call().halfClose();
+    harness.tablet().awaitIdle();
+  }
+
+  /** The message of a put whose checksums are right, but whose names are no compressed frame. */
+  private static Flight.FlightData withoutNames(Flight.FlightData message) throws Exception {
+    PutMetadata metadata = PutMetadata.parseFrom(message.getAppMetadata());
+    ByteBuffer arrow = ByteBuffer.wrap(message.getDataHeader().toByteArray());
+    RecordBatch batch =
+        (RecordBatch) Message.getRootAsMessage(arrow.duplicate()).header(new RecordBatch());
+    Buffer names = batch.buffers(NAMES);
+    int at = (int) names.offset();
+    int length = (int) names.length();
+    byte[] body = message.getDataBody().toByteArray();
+    int lengthPrefix = 8;
+    Arrays.fill(body, at + lengthPrefix, at + length, (byte) 0xFF);
+    CRC32C crc = new CRC32C();
+    crc.update(body, at, length);
+    ByteBuffer checksums =
+        ByteBuffer.wrap(metadata.getChecksums().toByteArray()).order(ByteOrder.LITTLE_ENDIAN);
+    checksums.putInt(4 * NAMES, (int) crc.getValue());
+    LogBatchHeader header =
+        LogBatchHeader.wrap(ByteBuffer.wrap(metadata.getHeader().toByteArray()));
+    header.setContentCrc(
+        header.computeContentCrc(
+            metadata.getChangeTypes().asReadOnlyByteBuffer(),
+            metadata.getStatistics().asReadOnlyByteBuffer(),
+            arrow,
+            checksums));
+    return message.toBuilder()
+        .setAppMetadata(
+            metadata.toBuilder()
+                .setHeader(ByteString.copyFrom(header.bytes()))
+                .setChecksums(ByteString.copyFrom(checksums))
+                .build()
+                .toByteString())
+        .setDataBody(ByteString.copyFrom(body))
+        .build();
   }
 
   @Test

@@ -148,9 +148,7 @@ public final class LogBatchDecoder implements AutoCloseable {
           length = 8;
           arena.setLong(at, 0);
         } else {
-          int from = source + BatchStructure.PREFIX_BYTES;
-          codec(message.codec())
-              .decompress(bytes, from, stored - BatchStructure.PREFIX_BYTES, target, at, length);
+          decompress(buffer, bytes, source, stored, target, at, length);
         }
         slices[buffer] = arena.slice(at, length);
         at += LogBatchHeader.align(length);
@@ -160,6 +158,32 @@ public final class LogBatchDecoder implements AutoCloseable {
         slices[buffer] = body.slice(body.readerIndex() + source + stored - length, length);
       }
     }
+  }
+
+  private void decompress(
+      int buffer,
+      ByteBuffer bytes,
+      int source,
+      int stored,
+      ByteBuffer target,
+      int targetAt,
+      int length) {
+    int from = source + BatchStructure.PREFIX_BYTES;
+    int frame = stored - BatchStructure.PREFIX_BYTES;
+    try {
+      codec(message.codec()).decompress(bytes, from, frame, target, targetAt, length);
+    } catch (SluiceException e) {
+      throw new SluiceException(
+          e.code(), e.getMessage() + ", in column '" + columnOf(buffer) + "'", e);
+    }
+  }
+
+  private String columnOf(int buffer) {
+    int node = 0;
+    while (layout.firstNodeBuffer(node + 1) <= buffer) {
+      node++;
+    }
+    return layout.name(node);
   }
 
   private BufferCodec codec(BatchCodec id) {

@@ -9,8 +9,9 @@ import java.util.zip.CRC32C;
  * must be read from the stored body to fill the new one.
  *
  * <p>To fill a body: for each read, either read straight to {@link #directTarget} and then call
- * {@link #checkDirect}, or read into scratch and call {@link #place}; then call {@link #complete}.
- * Positions and limits of the given buffers are neither used nor changed. Immutable.
+ * {@link #checkDirect}, or read into scratch and call {@link #checkScratch} and {@link #place};
+ * then call {@link #complete}. What fails behind good checksums was stored as it is. Positions and
+ * limits of the given buffers are neither used nor changed. Immutable.
  */
 public final class ProjectedBatch {
   private final ByteBuffer metadata;
@@ -83,31 +84,43 @@ public final class ProjectedBatch {
     CRC32C crc = new CRC32C();
     for (int i = reads.firstRange(read); i < reads.firstRange(read + 1); i++) {
       int range = reads.range(i);
-      BodyChecksums.check(
-          crc,
-          body,
-          ranges.target(range),
-          ranges.length(range),
-          ranges.crc(range),
-          ranges.buffer(range));
+      check(crc, body, ranges.target(range), range);
     }
   }
 
   /**
-   * Checks the buffers of a read and copies them to their places. CORRUPT_BATCH naming the buffer
-   * whose checksum is wrong.
+   * Checks the buffers of a read that went into scratch. CORRUPT_BATCH naming the buffer whose
+   * checksum is wrong.
+   *
+   * @param bytes what was read, from index 0
+   */
+  public void checkScratch(int read, ByteBuffer bytes) {
+    CRC32C crc = new CRC32C();
+    int start = reads.offset(read);
+    for (int i = reads.firstRange(read); i < reads.firstRange(read + 1); i++) {
+      int range = reads.range(i);
+      check(crc, bytes, ranges.source(range) - start, range);
+    }
+  }
+
+  private void check(CRC32C crc, ByteBuffer bytes, int at, int range) {
+    BodyChecksums.check(
+        crc, bytes, at, ranges.length(range), ranges.crc(range), ranges.buffer(range));
+  }
+
+  /**
+   * Copies the buffers of a read to their places, once {@link #checkScratch} has found them good.
+   * CORRUPT_BATCH when one that is to be widened cannot be decompressed.
    *
    * @param bytes what was read, from index 0
    * @param body the new body from index 0
    */
   public void place(int read, ByteBuffer bytes, ByteBuffer body) {
-    CRC32C crc = new CRC32C();
     int start = reads.offset(read);
     for (int i = reads.firstRange(read); i < reads.firstRange(read + 1); i++) {
       int range = reads.range(i);
       int at = ranges.source(range) - start;
       int length = ranges.length(range);
-      BodyChecksums.check(crc, bytes, at, length, ranges.crc(range), ranges.buffer(range));
       if (ranges.conversion(range) == BufferRanges.COPIED) {
         body.put(ranges.target(range), bytes, at, length);
       } else {

@@ -28,6 +28,7 @@ final class Bodies {
         } else {
           ByteBuffer scratch = ByteBuffer.allocateDirect(length);
           scratch.put(0, stored, offset, length);
+          projected.checkScratch(read, scratch);
           projected.place(read, scratch, target);
         }
       }
