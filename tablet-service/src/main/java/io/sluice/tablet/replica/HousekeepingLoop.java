@@ -34,7 +34,7 @@ final class HousekeepingLoop {
   private void round() {
     try {
       housekeeper.doWork();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       log.error("Housekeeping failed and is tried again", e);
     }
   }

@@ -106,7 +106,7 @@ public final class KvHost implements AutoCloseable {
       for (int done = 0; done < ROUND && agent.doWork() > 0; done++) {}
     } catch (SluiceException e) {
       log.warn("{} failed and is tried again: {}", agent.name(), e.getMessage());
-    } catch (Exception e) {
+    } catch (Exception | Error e) {
       log.error("{} failed and is tried again", agent.name(), e);
     }
   }

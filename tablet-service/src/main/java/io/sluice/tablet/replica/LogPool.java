@@ -4,28 +4,34 @@ import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
 import io.sluice.tablet.log.BucketLog;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.concurrent.ThreadFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Does the same to many logs, several at a time: most of it is waiting for the disk, and a disk
- * forces many files in about the time of one.
+ * forces many files in about the time of one. What has begun is never interrupted: that would close
+ * the file it works on.
  */
 final class LogPool {
   private static final Logger log = LoggerFactory.getLogger(LogPool.class);
 
   private final int threads;
+  private final ThreadFactory factory;
 
   LogPool(int threads) {
+    this(threads, Executors.defaultThreadFactory());
+  }
+
+  LogPool(int threads, ThreadFactory factory) {
     this.threads = threads;
+    this.factory = factory;
   }
 
   /**
@@ -41,46 +47,69 @@ final class LogPool {
     BucketLog run(TableBucket bucket);
   }
 
-  /** Does the work for all buckets. One that fails does not keep the others back. */
+  /**
+   * Does the work for all buckets, on threads of its own, and on the caller's when the system has
+   * no more of them. One that fails does not keep the others back. Returns when all is done, even
+   * if the caller is interrupted meanwhile.
+   */
   Outcome run(String what, Iterable<TableBucket> buckets, Work work) {
-    List<TableBucket> order = new ArrayList<>();
-    List<Callable<BucketLog>> calls = new ArrayList<>();
-    for (TableBucket bucket : buckets) {
-      order.add(bucket);
-      calls.add(() -> work.run(bucket));
+    Queue<TableBucket> waiting = new ConcurrentLinkedQueue<>();
+    buckets.forEach(waiting::add);
+    Outcome outcome = new Outcome(new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
+    int wanted = Math.min(threads, waiting.size());
+    List<Thread> started = start(wanted, () -> drain(what, waiting, work, outcome));
+    if (started.size() < wanted) {
+      drain(what, waiting, work, outcome);
     }
-    Outcome outcome = new Outcome(new HashMap<>(), new HashMap<>());
-    if (order.isEmpty()) {
-      return outcome;
-    }
-    ExecutorService pool = Executors.newFixedThreadPool(Math.min(threads, order.size()));
-    try {
-      List<Future<BucketLog>> results = pool.invokeAll(calls);
-      for (int i = 0; i < order.size(); i++) {
-        take(what, order.get(i), results.get(i), outcome);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("Interrupted: " + what, e);
-    } finally {
-      pool.shutdownNow();
-    }
+    join(started);
     return outcome;
   }
 
-  private static void take(
-      String what, TableBucket bucket, Future<BucketLog> result, Outcome outcome)
-      throws InterruptedException {
+  private List<Thread> start(int wanted, Runnable work) {
+    List<Thread> started = new ArrayList<>(wanted);
     try {
-      outcome.logs().put(bucket, result.get());
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof SluiceException failure) {
-        log.error("{} failed for {}: {}", what, bucket, failure.getMessage());
-        outcome.failed().put(bucket, String.valueOf(failure.getMessage()));
-      } else {
-        log.error("{} failed for {}", what, bucket, e);
-        outcome.failed().put(bucket, String.valueOf(e.getMessage()));
+      while (started.size() < wanted) {
+        Thread next = factory.newThread(work);
+        next.start();
+        started.add(next);
       }
+    } catch (OutOfMemoryError e) {
+      log.warn("Only {} of {} threads can be started: {}", started.size(), wanted, e.getMessage());
+    }
+    return started;
+  }
+
+  private static void drain(String what, Queue<TableBucket> waiting, Work work, Outcome outcome) {
+    for (TableBucket next = waiting.poll(); next != null; next = waiting.poll()) {
+      run(what, next, work, outcome);
+    }
+  }
+
+  private static void run(String what, TableBucket bucket, Work work, Outcome outcome) {
+    try {
+      outcome.logs().put(bucket, work.run(bucket));
+    } catch (SluiceException e) {
+      outcome.failed().put(bucket, String.valueOf(e.getMessage()));
+      log.error("{} failed for {}: {}", what, bucket, e.getMessage());
+    } catch (RuntimeException | Error e) {
+      outcome.failed().put(bucket, String.valueOf(e));
+      log.error("{} failed for {}", what, bucket, e);
+    }
+  }
+
+  private static void join(List<Thread> started) {
+    boolean interrupted = false;
+    for (Thread each : started) {
+      while (each.isAlive()) {
+        try {
+          each.join();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 }

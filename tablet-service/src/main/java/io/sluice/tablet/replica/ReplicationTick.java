@@ -34,7 +34,7 @@ final class ReplicationTick implements AutoCloseable {
   private void round() {
     try {
       work.run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       log.error("A look at the followers failed; the next one comes in {} ms", INTERVAL_MS, e);
     }
   }

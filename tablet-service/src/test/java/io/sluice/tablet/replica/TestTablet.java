@@ -22,8 +22,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
+import org.jspecify.annotations.Nullable;
 
 /** The replicas of server 1 with a clock that stands still; housekeeping runs when a test says. */
 final class TestTablet implements AutoCloseable {
@@ -33,6 +35,10 @@ final class TestTablet implements AutoCloseable {
   final MovedClock clock = new MovedClock(1_700_000_000_000L);
   final FaultyFiles faulty = new FaultyFiles().withoutForcing();
   volatile double diskUsed;
+
+  /** Thrown once, when the disk is looked at next. */
+  final AtomicReference<@Nullable Error> diskFailure = new AtomicReference<>();
+
   final BufferAllocator allocator = new RootAllocator();
   final FakeIdGrants ids = new FakeIdGrants();
   final KvHost kv;
@@ -52,9 +58,17 @@ final class TestTablet implements AutoCloseable {
             3_600_000,
             10_000,
             10_000);
-    StoragePlatform platform = new StoragePlatform(clock, faulty::open, path -> diskUsed);
+    StoragePlatform platform = new StoragePlatform(clock, faulty::open, path -> diskUsed());
     kv = KvHost.open(stores, allocator, clock, ids);
     set = ReplicaSet.open(config, platform, TestTablet::dropFirst, kv);
+  }
+
+  private double diskUsed() {
+    Error failure = diskFailure.getAndSet(null);
+    if (failure != null) {
+      throw failure;
+    }
+    return diskUsed;
   }
 
   static TestTablet open(Path directory) {

@@ -262,7 +262,8 @@ public final class FollowerStreams implements Followers, AutoCloseable {
       }
       try {
         work.run();
-      } catch (RuntimeException defect) {
+      } catch (RuntimeException | Error defect) {
+        // One that got through would end the clock of all streams.
         LOG.error("Fetching failed", defect);
       }
     }
