@@ -2,7 +2,7 @@ package io.sluice.tablet.replica;
 
 import io.sluice.common.SluiceException;
 
-/** Receives the one answer to a put. */
+/** Receives the one answer to a put. What it throws is logged and changes nothing. */
 public interface AppendCallback {
   /**
    * The put is stored (or was before).

@@ -102,11 +102,13 @@ final class AppendShard implements Agent {
         work(first);
       } catch (InterruptedException e) {
         log.warn("{} was interrupted and goes on; close() ends it", name, e);
+      } catch (RuntimeException | Error e) {
+        log.error("{} failed and goes on with what comes next", name, e);
       }
     }
     stopped = true;
     for (ShardTask task = queue.poll(); task != null; task = queue.poll()) {
-      task.abandon(stoppedFailure());
+      abandon(task, stoppedFailure());
     }
   }
 
@@ -119,18 +121,21 @@ final class AppendShard implements Agent {
     if (first == null) {
       return 0;
     }
-    batch.add(first);
-    queue.drainTo(batch, MAX_TASKS - 1);
-    int done = batch.size();
-    for (int i = 0; i < done; i++) {
-      run(batch.get(i));
+    try {
+      batch.add(first);
+      queue.drainTo(batch, MAX_TASKS - 1);
+      int done = batch.size();
+      for (int i = 0; i < done; i++) {
+        run(batch.get(i));
+      }
+      for (int i = 0; i < changed.size(); i++) {
+        tell(changed.get(i));
+      }
+      return done;
+    } finally {
+      batch.clear();
+      changed.clear();
     }
-    batch.clear();
-    for (int i = 0; i < changed.size(); i++) {
-      changed.get(i).tell();
-    }
-    changed.clear();
-    return done;
   }
 
   private void run(ShardTask task) {
@@ -139,7 +144,23 @@ final class AppendShard implements Agent {
     } catch (RuntimeException | Error e) {
       // One bad put must not end the thread that serves many buckets.
       log.error("{} failed on a task", name, e);
-      task.abandon(new SluiceException(ErrorCode.INTERNAL, "The server failed on a put: " + e, e));
+      abandon(task, new SluiceException(ErrorCode.INTERNAL, "The server failed on a put: " + e, e));
+    }
+  }
+
+  private void abandon(ShardTask task, SluiceException why) {
+    try {
+      task.abandon(why);
+    } catch (RuntimeException | Error e) {
+      log.error("{} could not tell that it failed on a task", name, e);
+    }
+  }
+
+  private void tell(ReplicaNews news) {
+    try {
+      news.tell();
+    } catch (RuntimeException | Error e) {
+      log.error("{} could not tell what has changed in a bucket", name, e);
     }
   }
 

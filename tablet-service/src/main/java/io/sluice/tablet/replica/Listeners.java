@@ -28,7 +28,7 @@ final class Listeners {
     for (Runnable listener : all) {
       try {
         listener.run();
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         log.error("A listener of {} failed", bucketName.get(), e);
       }
     }

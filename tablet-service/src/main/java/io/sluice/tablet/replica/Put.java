@@ -75,7 +75,8 @@ abstract class Put implements ShardTask {
     if (finish()) {
       try {
         callback.stored(baseOffset, duplicate, epoch);
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
+        // The rows are stored all the same: nothing is wrong with the replica.
         log.error("The answer to a put for {} was not taken", replica.bucket(), e);
       }
     }
@@ -101,7 +102,7 @@ abstract class Put implements ShardTask {
   static void refuse(AppendCallback callback, SluiceException why, LocalReplica replica) {
     try {
       callback.refused(why);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       log.error("The refusal of a put for {} was not taken", replica.bucket(), e);
     }
   }

@@ -317,6 +317,55 @@ final class LocalReplicaTest {
     assertThat(told).hasValue(before);
   }
 
+  @Test
+  void anAnswerThatFindsNoMemoryIsNoDefectOfTheReplica() throws Exception {
+    TestBatches.TestBatch batch = TestBatches.plain(1, 10);
+    CountDownLatch answered = new CountDownLatch(2);
+    AppendCallback withoutMemory =
+        new AppendCallback() {
+          @Override
+          public void stored(long baseOffset, boolean duplicate, int leaderEpoch) {
+            answered.countDown();
+            throw new OutOfMemoryError("direct memory");
+          }
+
+          @Override
+          public void refused(SluiceException why) {
+            answered.countDown();
+            throw new OutOfMemoryError("direct memory");
+          }
+        };
+    tablet
+        .replica(7)
+        .append(new AppendRequest(batch.header(), batch.sections(), -1, true), withoutMemory);
+    TestBatches.TestBatch gap = TestBatches.of(1, 5, 0, 4, 10);
+    tablet
+        .replica(7)
+        .append(new AppendRequest(gap.header(), gap.sections(), -1, true), withoutMemory);
+    assertThat(tablet.put(7, TestBatches.plain(1, 10)).get().baseOffset()).isEqualTo(1);
+    assertThat(answered.getCount()).isZero();
+    assertThat(tablet.set.offline()).isEmpty();
+    assertThat(tablet.set.queuedBytes()).isZero();
+  }
+
+  @Test
+  void aListenerThatFindsNoMemoryDoesNotSilenceTheOtherBucketsOfItsShard() throws Exception {
+    // Of two shards one has the even tables and one the odd ones.
+    tablet.apply(TestTablet.image(2, 1, 7, 8, 9));
+    CountDownLatch told = new CountDownLatch(1);
+    tablet
+        .replica(7)
+        .addListener(
+            () -> {
+              told.countDown();
+              throw new OutOfMemoryError("direct memory");
+            });
+    tablet.put(7, TestBatches.plain(1, 10)).get();
+    told.await();
+    assertThat(tablet.put(9, TestBatches.plain(1, 10)).get().baseOffset()).isZero();
+    assertThat(tablet.put(7, TestBatches.plain(1, 10)).get().baseOffset()).isEqualTo(1);
+  }
+
   /** Holds the shard's thread inside the answer of a put of one row. */
   private static final class Stopped implements AutoCloseable {
     private final CountDownLatch reached = new CountDownLatch(1);
