@@ -1,5 +1,7 @@
 package io.sluice.tablet.flight;
 
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
 import io.sluice.format.batch.EncodedBatch;
 import io.sluice.format.batch.LogBatchHeader;
 import io.sluice.format.batch.LogBatchSlicer;
@@ -10,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.OutOfMemoryException;
 
 /** Slices batches in Arrow memory. Thread-safe: every slice works with contexts of its own. */
 public final class FormatBatchSlicer implements BatchSlicer {
@@ -25,6 +28,20 @@ public final class FormatBatchSlicer implements BatchSlicer {
 
   @Override
   public Slice dropFirst(HostedTable table, AppendRequest request, int rows) {
+    try {
+      return new EncodedSlice(slice(table, request, rows));
+    } catch (OutOfMemoryException e) {
+      throw new SluiceException(
+          ErrorCode.BACKPRESSURE,
+          "This server has no memory now for the rest of a put whose first "
+              + rows
+              + " rows are stored; send it again: "
+              + e.getMessage(),
+          e);
+    }
+  }
+
+  private EncodedBatch slice(HostedTable table, AppendRequest request, int rows) {
     LogBatchHeader header = request.header();
     List<ByteBuffer> sections = request.sections();
     List<ByteBuffer> pieces = sections.subList(BODY_SECTION, sections.size());
@@ -37,14 +54,13 @@ public final class FormatBatchSlicer implements BatchSlicer {
         at += piece.remaining();
       }
       body.writerIndex(length);
-      return new EncodedSlice(
-          slicer.dropFirst(
-              rows,
-              table.schema(header.schemaId()),
-              header,
-              sections.get(0).duplicate(),
-              sections.get(METADATA_SECTION).duplicate(),
-              body));
+      return slicer.dropFirst(
+          rows,
+          table.schema(header.schemaId()),
+          header,
+          sections.get(0).duplicate(),
+          sections.get(METADATA_SECTION).duplicate(),
+          body);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.sluice.tablet.replica;
 
+import io.sluice.common.SluiceException;
 import io.sluice.format.batch.LogBatchHeader;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -16,6 +17,8 @@ public interface BatchSlicer {
    * @param table table of the batch, for the schema its header names
    * @param request the put, one sequence per record; its buffers are only read
    * @param rows how many to drop, less than the batch has
+   * @throws SluiceException BACKPRESSURE when there is no memory for it now; CORRUPT_BATCH when the
+   *     batch cannot be decoded
    */
   Slice dropFirst(HostedTable table, AppendRequest request, int rows);
 

@@ -44,7 +44,7 @@ final class TestTablet implements AutoCloseable {
   final KvHost kv;
   final ReplicaSet set;
 
-  private TestTablet(Path directory, LogConfig log, KvSettings stores) {
+  private TestTablet(Path directory, LogConfig log, KvSettings stores, BatchSlicer slicer) {
     TabletStorageConfig config =
         new TabletStorageConfig(
             SERVER,
@@ -60,7 +60,7 @@ final class TestTablet implements AutoCloseable {
             10_000);
     StoragePlatform platform = new StoragePlatform(clock, faulty::open, path -> diskUsed());
     kv = KvHost.open(stores, allocator, clock, ids);
-    set = ReplicaSet.open(config, platform, TestTablet::dropFirst, kv);
+    set = ReplicaSet.open(config, platform, slicer, kv);
   }
 
   private double diskUsed() {
@@ -76,12 +76,17 @@ final class TestTablet implements AutoCloseable {
   }
 
   static TestTablet open(Path directory, KvSettings stores) {
-    return new TestTablet(directory, log(86_400_000), stores);
+    return new TestTablet(directory, log(86_400_000), stores, TestTablet::dropFirst);
+  }
+
+  /** One that takes overlapping puts apart in its own way. */
+  static TestTablet open(Path directory, BatchSlicer slicer) {
+    return new TestTablet(directory, log(86_400_000), smallStores(), slicer);
   }
 
   /** One that forgets writers after another time. */
   static TestTablet open(Path directory, long writerExpiryMs) {
-    return new TestTablet(directory, log(writerExpiryMs), smallStores());
+    return new TestTablet(directory, log(writerExpiryMs), smallStores(), TestTablet::dropFirst);
   }
 
   static LogConfig log(long writerExpiryMs) {
