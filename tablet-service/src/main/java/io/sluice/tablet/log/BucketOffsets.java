@@ -67,6 +67,13 @@ final class BucketOffsets {
     changed |= offsets.keySet().removeAll(gone);
   }
 
+  /** Saves that buckets were forgotten, when that is still to be done. */
+  void saveForgotten() throws IOException {
+    if (changed) {
+      save(copy());
+    }
+  }
+
   /** Forces these offsets in place of the others, when they are not the same. */
   void save(Map<TableBucket, Long> all) throws IOException {
     if (!changed && all.equals(offsets)) {

@@ -173,8 +173,7 @@ public final class DataDirectory implements AutoCloseable {
           new TableBucket(
               tableId, Long.parseLong(parts.group(1)), Integer.parseInt(parts.group(2)));
       if (name.endsWith(DELETED)) {
-        forget(Set.of(bucket));
-        DurableFiles.deleteTree(replica);
+        discard(bucket, replica);
       } else if (isWhole(replica) || recoveryPoint(bucket) > 0) {
         found.add(bucket);
       } else {
@@ -183,6 +182,31 @@ public final class DataDirectory implements AutoCloseable {
     }
     if (children(table).isEmpty()) {
       Files.deleteIfExists(table);
+    }
+  }
+
+  /**
+   * Forgets first: a recovery point without a directory looks like a lost log. When there is no
+   * space for that the directory goes first and makes some.
+   */
+  private void discard(TableBucket bucket, Path replica) throws IOException {
+    boolean forgotten = forgetIfSpace(bucket);
+    DurableFiles.deleteTree(replica);
+    if (!forgotten) {
+      forgetIfSpace(bucket);
+    }
+  }
+
+  private boolean forgetIfSpace(TableBucket bucket) {
+    try {
+      forget(Set.of(bucket));
+      return true;
+    } catch (SluiceException e) {
+      if (e.code() != ErrorCode.DISK_FULL) {
+        throw e;
+      }
+      log.warn("That {} is gone is not saved yet: {}", bucket, e.getMessage());
+      return false;
     }
   }
 
@@ -221,6 +245,8 @@ public final class DataDirectory implements AutoCloseable {
   /**
    * Makes the directory of a new replica and its empty log, forced. CORRUPT_STORAGE when the
    * replica was here before and its directory has vanished: its data must not be replaced silently.
+   * DISK_FULL when that an earlier one was forgotten cannot be saved: the new log would begin below
+   * the recovery point of the old one.
    */
   public BucketLog createLog(LogContext context, TableBucket bucket, String tableName) {
     Path directory = path(bucket);
@@ -230,6 +256,7 @@ public final class DataDirectory implements AutoCloseable {
     }
     try {
       synchronized (this) {
+        saveForgotten();
         Files.createDirectories(directory);
       }
       new ReplicaMeta(clusterId, bucket, platform.time().epochMs(), tableName)
@@ -240,6 +267,14 @@ public final class DataDirectory implements AutoCloseable {
       throw BucketLog.storageError("Cannot create " + directory, e);
     }
     return open(context, directory, bucket);
+  }
+
+  private void saveForgotten() {
+    try {
+      recoveryPoints.saveForgotten();
+    } catch (IOException e) {
+      throw BucketLog.failure("Cannot save the recovery points in " + root, e);
+    }
   }
 
   private BucketLog open(LogContext context, Path directory, TableBucket bucket) {
@@ -296,28 +331,31 @@ public final class DataDirectory implements AutoCloseable {
    *     again, and what was forgotten before is not named
    */
   public synchronized void saveRecoveryPoints(Supplier<Map<TableBucket, Long>> points) {
-    saveRecoveryPoints(points.get(), Set.of());
+    saveRecoveryPoints(points.get());
   }
 
   /**
    * Forces that buckets are no longer here. Who removes them has told those who would save their
    * points before.
+   *
+   * @throws SluiceException DISK_FULL or STORAGE_ERROR when that is not saved: then they are
+   *     forgotten all the same, and whatever saves recovery points next saves that too
    */
   public synchronized void forget(Set<TableBucket> gone) {
-    saveRecoveryPoints(Map.of(), gone);
+    recoveryPoints.forget(gone);
+    forced.keySet().removeAll(gone);
+    committed.forget(gone);
+    saveRecoveryPoints(Map.of());
   }
 
-  private void saveRecoveryPoints(Map<TableBucket, Long> points, Set<TableBucket> gone) {
+  private void saveRecoveryPoints(Map<TableBucket, Long> points) {
     Map<TableBucket, Long> changed = recoveryPoints.copy();
     changed.putAll(points);
     // A point that was asked for before a log was cut must not be saved after that.
     forced.forEach(
         (bucket, now) ->
             changed.computeIfPresent(bucket, (any, point) -> Math.min(point, now.getAsLong())));
-    changed.keySet().removeAll(gone);
     savePoints(changed);
-    forced.keySet().removeAll(gone);
-    committed.forget(gone);
   }
 
   private void savePoints(Map<TableBucket, Long> changed) {

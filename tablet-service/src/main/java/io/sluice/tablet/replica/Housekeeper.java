@@ -1,6 +1,7 @@
 package io.sluice.tablet.replica;
 
 import io.sluice.common.Agent;
+import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
 import io.sluice.common.TimeSource;
@@ -82,9 +83,21 @@ final class Housekeeper implements Agent {
     return "housekeeper";
   }
 
-  /** Has a renamed directory deleted when it is no longer read. */
-  void delete(Removed directory) {
-    arrivals.add(directory);
+  /**
+   * Forgets the recovery points of renamed directories, and has each deleted when it is no longer
+   * read; also when there is no space to save that they are forgotten, as that makes some.
+   */
+  void delete(Map<TableBucket, Removed> directories) {
+    try {
+      data.forget(directories.keySet());
+    } catch (SluiceException e) {
+      if (e.code() != ErrorCode.DISK_FULL) {
+        throw e;
+      }
+      log.warn("Directories are deleted before it is saved that they are: {}", e.getMessage());
+    } finally {
+      arrivals.addAll(directories.values());
+    }
   }
 
   @Override

@@ -236,8 +236,7 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
       }
     } finally {
       if (!removed.isEmpty()) {
-        data.forget(removed.keySet());
-        removed.values().forEach(housekeeper::delete);
+        housekeeper.delete(removed);
       }
     }
   }

@@ -1,13 +1,17 @@
 package io.sluice.tablet.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
 import io.sluice.testkit.Await;
 import io.sluice.testkit.FaultyFiles;
 import io.sluice.testkit.FaultyFiles.Operation;
 import io.sluice.testkit.MovedClock;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -49,6 +53,40 @@ final class DataDirectoryTest {
             remover.getState() == Thread.State.BLOCKED
                 || remover.getState() == Thread.State.TERMINATED);
     return Map.of(BUCKET, offset);
+  }
+
+  @Test
+  void aStartOnAFullDiskDeletesWhatWasRemovedBefore() throws IOException {
+    Path removed = temp.resolve("7/0-0.1.deleted");
+    try (DataDirectory data = DataDirectory.open(platform, temp, 1)) {
+      data.saveRecoveryPoints(() -> Map.of(BUCKET, 40L));
+    }
+    Files.createDirectories(removed);
+    Files.createFile(removed.resolve("00000000000000000000.log"));
+    faulty.failAlways(Operation.WRITE, "recovery-points.tmp", "No space left on device");
+    try (DataDirectory data = DataDirectory.open(platform, temp, 1)) {
+      assertThat(data.scan()).isEmpty();
+      assertThat(temp.resolve("7")).doesNotExist();
+      assertThat(data.recoveryPoint(BUCKET)).isZero();
+      assertThatThrownBy(() -> data.createLog(context(), BUCKET, "demo.t"))
+          .as("its log would begin below the point that is still saved")
+          .isInstanceOfSatisfying(
+              SluiceException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.DISK_FULL));
+      faulty.heal();
+      data.createLog(context(), BUCKET, "demo.t").close();
+    }
+    try (DataDirectory data = DataDirectory.open(platform, temp, 1)) {
+      assertThat(data.recoveryPoint(BUCKET)).isZero();
+    }
+  }
+
+  private LogContext context() {
+    return new LogContext(
+        platform,
+        new OpenFiles(platform.files(), 16),
+        LogConfig.DEFAULT,
+        "0f8fad5b-d9cb-469f-a165-70867728950e",
+        writer -> false);
   }
 
   @Test

@@ -98,6 +98,28 @@ final class DiskFullTest {
     }
   }
 
+  /** What fills the disk can be removed from it, and the bucket can come back later. */
+  @Test
+  void aDroppedTableMakesSpaceOnADiskThatHasNone() throws Exception {
+    Path home = temp.resolve("home");
+    Path copy = temp.resolve("copy");
+    try (TestTablet tablet = open("home", 1)) {
+      assertThat(putUntilRefused(tablet, 0, 20)).isEqualTo(20);
+      tablet.faulty.failAlways(Operation.WRITE, ".tmp", NO_SPACE);
+      tablet.set.apply(TestTablet.dropped(2, 7));
+      tablet.set.housekeeper().doWork();
+      assertThat(home.resolve("7")).doesNotExist();
+      tablet.faulty.heal();
+      tablet.clock.advanceMs(10_000);
+      tablet.set.housekeeper().doWork();
+      ReplicaSetTest.copy(home, copy);
+    }
+    try (TestTablet tablet = open("copy", 3)) {
+      assertThat(tablet.set.offline()).isEmpty();
+      assertThat(tablet.put(7, TestBatches.of(1, 5, 0, 0, 9000)).get().baseOffset()).isZero();
+    }
+  }
+
   private long indexes() throws Exception {
     try (var files = Files.list(temp.resolve("home/7/0-0"))) {
       return files.filter(path -> path.toString().endsWith(".index")).count();
