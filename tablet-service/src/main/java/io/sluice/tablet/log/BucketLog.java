@@ -231,6 +231,21 @@ public final class BucketLog {
     }
   }
 
+  /** Whether the active segment holds something, all of it below the offset. */
+  public boolean isActiveBelow(long offset) {
+    return !segments().active().isEmpty() && endOffset() <= offset;
+  }
+
+  /**
+   * Seals the active segment when all in it lies below an offset, so that {@link #trimTo} can
+   * delete it. Goes by the times of the log, as those who follow do. Owner only.
+   */
+  public void rollBelow(long offset) {
+    if (!broken() && isActiveBelow(offset)) {
+      write("append to", () -> appender.roll(lastTimeMs()).baseOffset());
+    }
+  }
+
   /**
    * Deletes the sealed segments stored wholly before a time and below an offset, the oldest first.
    * The new log start is forced before the first file goes. Cursors that stand in a deleted segment

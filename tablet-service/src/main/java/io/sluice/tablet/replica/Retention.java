@@ -75,7 +75,7 @@ final class Retention {
    */
   @Nullable Trimmed trim(long nowMs) {
     if (replica.state() == Leadership.State.FOLLOWER) {
-      return bucketLog.trimTo(Math.min(following.leaderLogStart(), restartOffset()));
+      return trimTo(following.leaderLogStart());
     }
     long ttl = ttlMs;
     if (ttl == FOR_EVER) {
@@ -83,9 +83,17 @@ final class Retention {
     }
     long beforeMs = nowMs - ttl;
     if (bucketLog.isIdleSince(beforeMs)) {
-      replica.onShard(() -> rollIdle(beforeMs));
+      replica.onShard(() -> roll(() -> bucketLog.rollIdle(beforeMs)));
     }
     return bucketLog.hasExpired(beforeMs) ? bucketLog.trim(beforeMs, restartOffset()) : null;
+  }
+
+  /** A bucket that is idle gets no batch by which a follower would seal what its leader has not. */
+  private @Nullable Trimmed trimTo(long leaderStart) {
+    if (bucketLog.isActiveBelow(leaderStart) && replica.committed() >= bucketLog.endOffset()) {
+      replica.onShard(() -> roll(() -> bucketLog.rollBelow(leaderStart)));
+    }
+    return bucketLog.trimTo(Math.min(leaderStart, restartOffset()));
   }
 
   /**
@@ -97,9 +105,9 @@ final class Retention {
     return rows == null ? stable : Math.min(stable, rows.flushed());
   }
 
-  private void rollIdle(long beforeMs) {
+  private void roll(Runnable rolling) {
     try {
-      bucketLog.rollIdle(beforeMs);
+      rolling.run();
     } catch (SluiceException e) {
       log.warn("An old segment is not sealed yet: {}", e.getMessage());
       replica.afterFailure(e);

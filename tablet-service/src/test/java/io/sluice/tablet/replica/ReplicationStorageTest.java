@@ -93,6 +93,22 @@ final class ReplicationStorageTest {
   }
 
   @Test
+  void followersOfAnIdleBucketDeleteTheirLastSegmentToo() throws Exception {
+    put(3);
+    group.awaitEqual();
+    group.clock.advanceMs(11 * MINUTE);
+    keepHouse(1);
+    assertThat(start(1)).isEqualTo(12);
+    group.pump.round();
+    keepHouse(2);
+    assertThat(start(2)).isEqualTo(12);
+    assertThat(group.replica(2).sizeBytes()).isLessThan(1000);
+    acknowledged(1, 10);
+    group.awaitEqual();
+    assertThat(group.batches(2)).isEqualTo(group.batches(1)).hasSize(1);
+  }
+
+  @Test
   void oneThatWasAwayForLongBeginsWhereItsLeaderDoesAndKnowsTheWritersFromBefore()
       throws Exception {
     group.pump.cut(3);
