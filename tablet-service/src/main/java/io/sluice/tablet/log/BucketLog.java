@@ -192,16 +192,15 @@ public final class BucketLog {
 
   private long write(String what, Writing writing) {
     if (broken()) {
-      throw new SluiceException(
-          ErrorCode.STORAGE_ERROR, "The log of " + bucket + " takes no writes after a failed one");
+      throw tail.refusal(bucket);
     }
     try {
       return writing.run();
     } catch (BrokenSegmentException e) {
       tail.breakDown();
-      throw failure("Cannot " + what + " the log of " + bucket, e);
+      throw tail.failed(failure("Cannot " + what + " the log of " + bucket, e));
     } catch (IOException e) {
-      throw failure("Cannot " + what + " the log of " + bucket, e);
+      throw tail.failed(failure("Cannot " + what + " the log of " + bucket, e));
     }
   }
 

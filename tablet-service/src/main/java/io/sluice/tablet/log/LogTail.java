@@ -1,5 +1,9 @@
 package io.sluice.tablet.log;
 
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.common.TableBucket;
+
 /**
  * Where a log ends and whether it can go on. The log's owner changes it, anybody reads it. The end
  * grows after a batch is in its segment, and falls before a segment is cut.
@@ -10,6 +14,8 @@ final class LogTail {
   private volatile boolean broken;
   private volatile int rewrites;
   private volatile int beginnings;
+  // Of the log's owner.
+  private String lastFailure = "";
 
   LogTail(long endOffset, long lastTimeMs) {
     this.endOffset = endOffset;
@@ -40,6 +46,24 @@ final class LogTail {
   /** Whether the log takes no writes any more. */
   boolean broken() {
     return broken;
+  }
+
+  /** Notes the failure of a write and returns it. The log's owner only. */
+  SluiceException failed(SluiceException failure) {
+    lastFailure = String.valueOf(failure.getMessage());
+    return failure;
+  }
+
+  /** What writes to a log that takes none are refused with. The log's owner only. */
+  SluiceException refusal(TableBucket bucket) {
+    return new SluiceException(
+        ErrorCode.STORAGE_ERROR,
+        "The log of "
+            + bucket
+            + " takes no writes since one has failed: "
+            + lastFailure
+            + ". See to the disk and start the server again; with other replicas in sync the log"
+            + " is begun anew by itself");
   }
 
   /**

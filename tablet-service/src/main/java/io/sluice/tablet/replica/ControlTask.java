@@ -40,10 +40,10 @@ final class ControlTask<T> implements ShardTask {
     }
     ControlTask<T> task = new ControlTask<>(work);
     shard.submit(task);
-    return task.await();
+    return task.await(shard.name());
   }
 
-  private T await() {
+  private T await(String shardName) {
     try {
       return result.get(WAIT_S, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
@@ -53,10 +53,16 @@ final class ControlTask<T> implements ShardTask {
       throw new SluiceException(ErrorCode.INTERNAL, "The server failed: " + e.getCause(), e);
     } catch (TimeoutException e) {
       throw new SluiceException(
-          ErrorCode.TIMEOUT, "A shard did not answer within " + WAIT_S + " s", e);
+          ErrorCode.TIMEOUT,
+          shardName
+              + " did not answer within "
+              + WAIT_S
+              + " s; it waits for the disk or for a put, see what its thread does",
+          e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new SluiceException(ErrorCode.CANCELLED, "Interrupted while waiting for a shard", e);
+      throw new SluiceException(
+          ErrorCode.CANCELLED, "Interrupted while waiting for " + shardName, e);
     }
   }
 

@@ -391,7 +391,7 @@ final class LocalReplica implements Replica {
 
   @Override
   public long writerSequence(long writerId, int writerEpoch) {
-    return WriterQuery.ask(this, shard, requireLeader(), writerId, writerEpoch);
+    return WriterQuery.ask(this, shard, refusals, requireLeader(), writerId, writerEpoch);
   }
 
   @Override

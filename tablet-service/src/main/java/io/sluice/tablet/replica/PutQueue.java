@@ -73,7 +73,9 @@ final class PutQueue {
     try {
       Leadership now = replica.requireServing();
       if (!now.leads(put.epoch())) {
-        throw now.preparesIn(put.epoch()) ? refusals.notYetWritable(now) : refusals.notLeader(now);
+        throw now.preparesIn(put.epoch())
+            ? refusals.notYetWritable(now)
+            : refusals.epochIsOver(put.epoch(), now);
       }
       if (!leading.isWritable()) {
         throw leading.notEnough(refusals);

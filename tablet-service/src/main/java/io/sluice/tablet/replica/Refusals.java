@@ -90,6 +90,22 @@ record Refusals(int serverId, Supplier<String> bucketName, ClientAddresses addre
         null);
   }
 
+  /** Of a put that was taken under an epoch that is over. */
+  SluiceException epochIsOver(int epoch, Leadership now) {
+    if (now.leaderServerId() != serverId) {
+      return notLeader(now);
+    }
+    return new SluiceException(
+        ErrorCode.NOT_LEADER,
+        "The put for "
+            + bucket()
+            + " was taken under epoch "
+            + epoch
+            + ", this server leads under "
+            + now.epoch()
+            + "; send it again");
+  }
+
   /** The details of a refusal that tell who leads: the id and, if that is known, host:port. */
   static Map<String, String> naming(int leader, ClientAddresses addresses) {
     String id = Integer.toString(leader);
@@ -138,6 +154,19 @@ record Refusals(int serverId, Supplier<String> bucketName, ClientAddresses addre
             + epoch
             + ", but a newer instance has started with epoch "
             + newest);
+  }
+
+  SluiceException notCommitted(long writerId, long waitedS, Throwable cause) {
+    return new SluiceException(
+        ErrorCode.TIMEOUT,
+        "The last sequence of writer "
+            + writerId
+            + " in "
+            + bucket()
+            + " is not known: what is stored there was not committed within "
+            + waitedS
+            + " s; see that its in-sync replicas answer, and ask again",
+        cause);
   }
 
   private SluiceException outOfOrder(LogBatchHeader header, long ackedThrough, long last) {

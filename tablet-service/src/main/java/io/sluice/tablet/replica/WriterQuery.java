@@ -36,13 +36,23 @@ final class WriterQuery extends Put {
   /**
    * Asks.
    *
+   * @param refusals of the replica
    * @param epoch epoch under which this server leads
    */
   static long ask(
-      LocalReplica replica, AppendShard shard, int epoch, long writerId, int writerEpoch) {
+      LocalReplica replica,
+      AppendShard shard,
+      Refusals refusals,
+      int epoch,
+      long writerId,
+      int writerEpoch) {
     Answer answer = new Answer();
     shard.submit(new WriterQuery(replica, shard, epoch, writerId, writerEpoch, answer));
-    return answer.await();
+    try {
+      return answer.await();
+    } catch (TimeoutException e) {
+      throw refusals.notCommitted(writerId, WAIT_S, e);
+    }
   }
 
   @Override
@@ -73,7 +83,7 @@ final class WriterQuery extends Put {
       result.completeExceptionally(why);
     }
 
-    long await() {
+    long await() throws TimeoutException {
       try {
         return result.get(WAIT_S, TimeUnit.SECONDS);
       } catch (ExecutionException e) {
@@ -81,9 +91,6 @@ final class WriterQuery extends Put {
           throw failure;
         }
         throw new SluiceException(ErrorCode.INTERNAL, "The server failed: " + e.getCause(), e);
-      } catch (TimeoutException e) {
-        throw new SluiceException(
-            ErrorCode.TIMEOUT, "What is stored was not committed within " + WAIT_S + " s", e);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new SluiceException(ErrorCode.CANCELLED, "Interrupted while waiting", e);

@@ -202,7 +202,9 @@ final class BucketLogTest {
       assertThat(test.log.broken()).isTrue();
       faulty.heal();
       assertThatThrownBy(() -> test.append(TestBatches.plain(2, 300)))
-          .hasMessageContaining("takes no writes");
+          .hasMessageContaining("takes no writes")
+          .hasMessageContaining("could not be cut back")
+          .hasMessageContaining("start the server again");
     }
     try (TestLog test = open()) {
       assertThat(test.log.endOffset()).isEqualTo(2);

@@ -138,7 +138,11 @@ final class LocalReplicaTest {
               SluiceException.class,
               e -> assertThat(e.code()).isEqualTo(ErrorCode.LEADER_NOT_READY));
       stopped.release();
-      assertThat(queued.refusal()).isEqualTo(ErrorCode.NOT_LEADER);
+      SluiceException failure = queued.failure();
+      assertThat(failure.code()).isEqualTo(ErrorCode.NOT_LEADER);
+      assertThat(failure)
+          .hasMessageContaining(
+              "demo.t7-0 was taken under epoch 1, this server leads under 2; send it again");
     }
     tablet.awaitLeader(TableBucket.of(7, 0), 2);
     assertThat(tablet.put(7, TestBatches.plain(2, 10)).get())
