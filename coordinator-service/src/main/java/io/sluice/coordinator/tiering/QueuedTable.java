@@ -1,8 +1,10 @@
 package io.sluice.coordinator.tiering;
 
+import io.sluice.common.TableOptions;
 import io.sluice.common.TablePath;
 import io.sluice.coordinator.metadata.LakeHold;
 import io.sluice.coordinator.metadata.LakeTable;
+import io.sluice.coordinator.metadata.Table;
 import io.sluice.protocol.tiering.v1.TableProgress;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +16,11 @@ final class QueuedTable {
   final long tableId;
   final TablePath path;
   final long createdMs;
-  final long freshnessMs;
+
+  /** The table's version that the freshness is of. */
+  int version;
+
+  long freshnessMs;
 
   /** What is durable. */
   LakeTable record;
@@ -62,15 +68,31 @@ final class QueuedTable {
   /** A failure as it was reported. */
   record Failure(String cause, String scope, String worker, long atMs) {}
 
-  QueuedTable(long tableId, TablePath path, long createdMs, long freshnessMs, LakeTable record) {
-    this.tableId = tableId;
-    this.path = path;
-    this.createdMs = createdMs;
-    this.freshnessMs = freshnessMs;
+  QueuedTable(Table table, LakeTable record) {
+    this.tableId = table.tableId();
+    this.path = table.path();
+    this.createdMs = table.createdMs();
+    this.version = table.version();
+    this.freshnessMs = freshnessMs(table);
     this.record = record;
     LakeTable.Failures failures = record.failures();
     if (failures.total() > 0) {
       lastFailure = new Failure(failures.cause(), "TABLE", failures.worker(), failures.atMs());
+    }
+  }
+
+  private static long freshnessMs(Table table) {
+    return TableOptions.of(table.options()).lakeFreshness().toMillis();
+  }
+
+  /** Takes over another freshness; when it waits for the old one to pass it is due with the new. */
+  void altered(Table table) {
+    long freshnessBeforeMs = freshnessMs;
+    version = table.version();
+    freshnessMs = freshnessMs(table);
+    switch (state) {
+      case NEW, INITIALIZED, TIERED, SCHEDULED -> dueMs += freshnessMs - freshnessBeforeMs;
+      case PENDING, TIERING, FAILED -> {}
     }
   }
 

@@ -4,6 +4,7 @@ import io.sluice.common.Agent;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TimeSource;
+import io.sluice.coordinator.metadata.ClusterState;
 import io.sluice.coordinator.metadata.Command;
 import io.sluice.coordinator.metadata.Event;
 import io.sluice.coordinator.metadata.LakeTable;
@@ -11,6 +12,7 @@ import io.sluice.coordinator.metadata.MetadataImage;
 import io.sluice.coordinator.metadata.MetadataLog;
 import io.sluice.coordinator.metadata.Outcome;
 import io.sluice.coordinator.metadata.PersistentMap;
+import io.sluice.coordinator.metadata.Table;
 import io.sluice.protocol.tiering.v1.WorkerReport;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -45,7 +47,8 @@ public final class TieringLoop implements MetadataLog.Listener, Agent {
 
   // Below: the loop's thread alone.
   private boolean leading;
-  private @Nullable PersistentMap<Long, LakeTable> synced;
+  private @Nullable PersistentMap<Long, LakeTable> syncedLakes;
+  private @Nullable PersistentMap<Long, Table> syncedTables;
   private long startEpochMs;
   private long startNanos;
   private long publishedMs;
@@ -206,16 +209,21 @@ public final class TieringLoop implements MetadataLog.Listener, Agent {
     return done;
   }
 
-  /** Lets the queue follow the metadata; nothing when no table's record changed. */
+  /** Lets the queue follow the metadata; nothing when no table and no table's record changed. */
   private void sync() {
     if (!leading) {
       return;
     }
-    MetadataImage image = log.current();
-    if (image.state().lakes() != synced) {
-      synced = image.state().lakes();
-      queue.sync(image.state(), nowMs());
+    ClusterState state = log.current().state();
+    if (state.lakes() != syncedLakes || state.tables() != syncedTables) {
+      synced(state);
+      queue.sync(state, nowMs());
     }
+  }
+
+  private void synced(ClusterState state) {
+    syncedLakes = state.lakes();
+    syncedTables = state.tables();
   }
 
   private int act() {
@@ -305,14 +313,12 @@ public final class TieringLoop implements MetadataLog.Listener, Agent {
     startNanos = time.nanoTime();
     publishedMs = 0;
     leading = true;
-    MetadataImage image = log.current();
-    synced = image.state().lakes();
-    queue.restore(image.state(), nowMs());
-    if (synced.size() > 0) {
-      LOG.info(
-          "The tiering queue begins with {} {}",
-          synced.size(),
-          synced.size() == 1 ? "table" : "tables");
+    ClusterState state = log.current().state();
+    synced(state);
+    queue.restore(state, nowMs());
+    int tables = state.lakes().size();
+    if (tables > 0) {
+      LOG.info("The tiering queue begins with {} {}", tables, tables == 1 ? "table" : "tables");
     }
   }
 
@@ -331,7 +337,8 @@ public final class TieringLoop implements MetadataLog.Listener, Agent {
       return;
     }
     leading = false;
-    synced = null;
+    syncedLakes = null;
+    syncedTables = null;
     publish(TieringSnapshot.notLeading(settings));
     for (WorkerSink sink : queue.sinks()) {
       sink.fail(failure);

@@ -1,7 +1,6 @@
 package io.sluice.coordinator.tiering;
 
 import io.sluice.common.SluiceException;
-import io.sluice.common.TableOptions;
 import io.sluice.coordinator.metadata.ClusterState;
 import io.sluice.coordinator.metadata.Command;
 import io.sluice.coordinator.metadata.LakeHold;
@@ -135,8 +134,14 @@ public final class TieringQueue {
         if (added != null) {
           restore(added, nowMs);
         }
-      } else if (table.record != entry.value()) {
-        changed(table, entry.value(), nowMs);
+      } else {
+        Table described = state.table(entry.key());
+        if (described != null && described.version() != table.version) {
+          table.altered(described);
+        }
+        if (table.record != entry.value()) {
+          changed(table, entry.value(), nowMs);
+        }
       }
     }
     if (tables.size() > state.lakes().size()) {
@@ -149,13 +154,7 @@ public final class TieringQueue {
     if (table == null) {
       return null;
     }
-    QueuedTable queued =
-        new QueuedTable(
-            table.tableId(),
-            table.path(),
-            table.createdMs(),
-            TableOptions.of(table.options()).lakeFreshness().toMillis(),
-            record);
+    QueuedTable queued = new QueuedTable(table, record);
     tables.put(queued.tableId, queued);
     return queued;
   }

@@ -89,6 +89,21 @@ class NewLeaderTest {
   }
 
   @Test
+  void whatIsLeftFollowsAnotherFreshness() {
+    long table = running("t");
+    harness.commit(one.lastAssigned());
+    harness.nowMs += 20_000;
+    lead();
+    harness.alter(table, 2 * FRESHNESS);
+    assertThat(harness.stateOf(table)).isEqualTo(TieringState.INITIALIZED);
+    assertThat(harness.status(table).dueMs()).isEqualTo(harness.nowMs + 2 * FRESHNESS - 20_000);
+    lead();
+    assertThat(harness.status(table).dueMs()).isEqualTo(harness.nowMs + 2 * FRESHNESS - 20_000);
+    harness.alter(table, 20_000);
+    assertThat(harness.status(table).dueMs()).isEqualTo(harness.nowMs);
+  }
+
+  @Test
   void aRoundOfATableThatRegressedMeanwhileDoesNotGoOn() {
     long table = running("t");
     Assignment assigned = one.lastAssigned();

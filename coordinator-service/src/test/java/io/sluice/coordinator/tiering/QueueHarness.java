@@ -10,6 +10,7 @@ import io.sluice.coordinator.metadata.LakeHold;
 import io.sluice.coordinator.metadata.LakeOffset;
 import io.sluice.coordinator.metadata.LakeTable;
 import io.sluice.coordinator.metadata.Outcome;
+import io.sluice.coordinator.metadata.Table;
 import io.sluice.coordinator.metadata.Transition;
 import io.sluice.coordinator.metadata.Transitions;
 import io.sluice.protocol.tiering.v1.Assignment;
@@ -21,6 +22,7 @@ import io.sluice.protocol.tiering.v1.TableProgress;
 import io.sluice.protocol.tiering.v1.WorkerOrder;
 import io.sluice.protocol.tiering.v1.WorkerReport;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -114,6 +116,14 @@ final class QueueHarness {
     state = created.state();
     settle();
     return created.outcome().orThrow().id();
+  }
+
+  /** Gives a table another freshness, as ALTER TABLE does. */
+  void alter(long tableId, long freshnessMs) {
+    Table table = state.table(tableId);
+    Map<String, String> options = new HashMap<>(table.options());
+    options.put("table.datalake.freshness", freshnessMs + "ms");
+    apply(new Command.AlterTable(tableId, table.version(), null, options, table.comment()));
   }
 
   void drop(String name) {

@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.coordinator.metadata.Command;
 import io.sluice.coordinator.metadata.FakeMetadataLog;
 import io.sluice.coordinator.metadata.Fixtures;
+import io.sluice.coordinator.metadata.Table;
 import io.sluice.coordinator.tiering.QueueHarness.Stream;
 import io.sluice.testkit.MovedClock;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -107,6 +111,19 @@ class TieringLoopTest {
         loop.ask((queue, nowMs) -> queue.tableStatuses(nowMs).size());
     passes();
     assertThat(tables).isCompletedWithValue(2);
+  }
+
+  @Test
+  void followsATableWhoseOptionsAloneWereAltered() {
+    leadWithATable();
+    report();
+    Table table = log.current().state().table(1);
+    Map<String, String> options = new HashMap<>(table.options());
+    options.put("table.datalake.freshness", "3s");
+    log.submit(new Command.AlterTable(1, table.version(), null, options, table.comment()));
+    clock.advanceMs(3_000);
+    passes();
+    assertThat(stream.lastAssigned().getFreshnessMs()).isEqualTo(3_000);
   }
 
   private void leadWithATable() {

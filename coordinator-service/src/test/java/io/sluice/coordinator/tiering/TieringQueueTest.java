@@ -61,6 +61,45 @@ class TieringQueueTest {
   }
 
   @Test
+  void aTableThatWaitsIsDueByItsNewFreshness() {
+    long fresh = harness.create("t");
+    harness.pass(20_000);
+    harness.alter(fresh, 2 * FRESHNESS);
+    assertThat(harness.status(fresh).dueMs()).isEqualTo(harness.nowMs + 2 * FRESHNESS - 20_000);
+    assertThat(harness.status(fresh).freshnessMs()).isEqualTo(2 * FRESHNESS);
+    harness.alter(fresh, 20_000);
+    harness.report(one, worker("w1", "a", 1));
+    Assignment assigned = one.lastAssigned();
+    assertThat(assigned.getTableId()).isEqualTo(fresh);
+    assertThat(assigned.getFreshnessMs()).isEqualTo(20_000);
+
+    harness.commit(assigned);
+    harness.alter(fresh, 30_000);
+    assertThat(harness.stateOf(fresh)).isEqualTo(TieringState.TIERED);
+    harness.report(one, worker("w1", "a", 1).addFinished(finished(assigned, 7, false)));
+    assertThat(harness.stateOf(fresh)).isEqualTo(TieringState.SCHEDULED);
+    assertThat(harness.status(fresh).dueMs()).isEqualTo(harness.nowMs + 30_000);
+    harness.pass(10_000);
+    harness.alter(fresh, 10_000);
+    harness.tick();
+    assertThat(one.lastAssigned().getEpoch()).isEqualTo(2);
+  }
+
+  @Test
+  void anotherFreshnessTouchesNeitherARoundNorThePauseAfterAFailure() {
+    long table = harness.create("t");
+    Assignment assigned = assigned(table);
+    harness.alter(table, 3_600_000);
+    assertThat(harness.stateOf(table)).isEqualTo(TieringState.TIERING);
+    harness.report(
+        one, worker("w1", "a", 1).addFailed(failed(assigned, FailureScope.FAILURE_TABLE, "boom")));
+    assertThat(harness.stateOf(table)).isEqualTo(TieringState.FAILED);
+    Long dueMs = harness.status(table).dueMs();
+    harness.alter(table, FRESHNESS);
+    assertThat(harness.status(table).dueMs()).isEqualTo(dueMs);
+  }
+
+  @Test
   void aTieredTableIsLetGoWhenItsWorkerSaysNothing() {
     long table = harness.create("t");
     Assignment assigned = assigned(table);
