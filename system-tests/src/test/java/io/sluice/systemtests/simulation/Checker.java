@@ -123,7 +123,8 @@ final class Checker {
     if (batch.base() != truthEnd && !Long.valueOf(batch.base()).equals(holes.get(truthEnd))) {
       throw violation("dense", "%d commits %s, the log ended at %d", tablet.id(), batch, truthEnd);
     }
-    if (batch.base() < cluster.coordinator().lakeEnd() && batch.epoch() >= voidBelow) {
+    long rows = batch.writer() == Batch.NO_WRITER ? batch.end() : batch.base();
+    if (rows < cluster.coordinator().lakeEnd() && batch.epoch() >= voidBelow) {
       throw violation(
           "dense",
           "%d uses offsets of %s again, the lake has everything below %d",

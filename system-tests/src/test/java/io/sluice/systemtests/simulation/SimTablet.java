@@ -414,8 +414,12 @@ final class SimTablet {
     long epochStart = own.end();
     cluster.note("%d begins epoch %d at %d", id, newer.epoch(), epochStart);
     if (newer.lakeEnd() > own.end() && cluster.rules().jumpsOverLake()) {
-      cluster.checker().jumps(this, own.end(), newer.lakeEnd());
-      own.jumpTo(newer.lakeEnd(), newer.epoch());
+      // The control batch takes the lake's last offset.
+      long behind = newer.lakeEnd() - 1;
+      if (behind > own.end()) {
+        cluster.checker().jumps(this, own.end(), behind);
+        own.jumpTo(behind, newer.epoch());
+      }
       own.append(
           new Batch(own.end(), 1, newer.epoch(), Batch.NO_WRITER, 0, 0, cluster.scheduler().now()));
     }

@@ -90,9 +90,14 @@ final class Leading implements ReplicationSource {
   private void skipWhatTheLakeHas(long lakeEnd, int epoch) {
     long end = log.endOffset();
     if (lakeEnd > end) {
-      log.jumpTo(lakeEnd);
-      untoldHoleStart = end;
-      untoldHoleEnd = lakeEnd;
+      if (untoldHoleEnd != end) {
+        untoldHoleStart = end;
+      }
+      // The batch below takes the lake's last offset: rows begin where the next round reads on.
+      untoldHoleEnd = lakeEnd - 1;
+      if (untoldHoleEnd > end) {
+        log.jumpTo(untoldHoleEnd);
+      }
     }
     if (untoldHoleEnd != log.endOffset()) {
       return;
@@ -106,7 +111,7 @@ final class Leading implements ReplicationSource {
         replica.displayName(),
         bucket(),
         untoldHoleStart,
-        untoldHoleEnd);
+        untoldHoleEnd + 1);
     untoldHoleEnd = -1;
   }
 

@@ -13,7 +13,7 @@ import java.util.List;
  * @param isr servers whose copy has all that is committed
  * @param isrVersion grows with every change of the replicas or the ISR
  * @param minInsync in-sync replicas without which nothing is committed
- * @param lakeEndOffset end of what the lake has: offsets below it are not used again
+ * @param lakeEndOffset end of what the lake has: no record gets an offset below it
  */
 public record ReplicaRole(
     TableBucket bucket,

@@ -380,7 +380,7 @@ final class ReplicationTest {
     group.lakeEnd(50);
     group.elect(2);
     group.awaitLeader(2);
-    assertThat(acknowledged(2, TestBatches.plain(2, 100)).get().baseOffset()).isEqualTo(51);
+    assertThat(acknowledged(2, TestBatches.plain(2, 100)).get().baseOffset()).isEqualTo(50);
     group.awaitEqual();
     assertThat(group.batches(1)).isEqualTo(group.batches(2)).hasSize(3);
     assertThat(group.server(2).set().replicationCounters().holes()).isEqualTo(1);
@@ -388,13 +388,26 @@ final class ReplicationTest {
     // Another election changes nothing of it.
     group.elect(3);
     group.awaitLeader(3);
-    assertThat(acknowledged(3, TestBatches.plain(1, 100)).get().baseOffset()).isEqualTo(53);
+    assertThat(acknowledged(3, TestBatches.plain(1, 100)).get().baseOffset()).isEqualTo(52);
     assertThat(group.server(3).set().replicationCounters().holes()).isEqualTo(1);
+  }
+
+  @Test
+  void rowsBeginAtTheLakesEndAlsoWhenOneRecordAloneIsLost() throws Exception {
+    acknowledged(1, TestBatches.plain(2, 100));
+    group.awaitEqual();
+    group.lakeEnd(3);
+    group.elect(2);
+    group.awaitLeader(2);
+    assertThat(acknowledged(2, TestBatches.plain(2, 100)).get().baseOffset()).isEqualTo(3);
+    group.awaitEqual();
+    assertThat(group.batches(1)).isEqualTo(group.batches(2)).hasSize(3);
+    assertThat(group.server(2).set().replicationCounters().holes()).isEqualTo(1);
   }
 
   /** The last copy must not be lost to a disk that was full for a while. */
   @ParameterizedTest
-  @ValueSource(strings = {"log-holes.tmp", "00000000000000000050.log", "leader-epochs.tmp"})
+  @ValueSource(strings = {"log-holes.tmp", "00000000000000000049.log", "leader-epochs.tmp"})
   void aLeaderThatFoundNoSpaceBeginsWhenThereIsRoom(String file) throws Exception {
     acknowledged(1, TestBatches.plain(2, 100));
     group.awaitEqual();
@@ -416,7 +429,7 @@ final class ReplicationTest {
     set.tick();
     group.awaitLeader(2);
     set.housekeeper().doWork();
-    assertThat(acknowledged(2, TestBatches.plain(2, 100)).get().baseOffset()).isEqualTo(51);
+    assertThat(acknowledged(2, TestBatches.plain(2, 100)).get().baseOffset()).isEqualTo(50);
     group.awaitEqual();
     assertThat(group.batches(1)).isEqualTo(group.batches(2)).hasSize(3);
     assertThat(set.replicationCounters().holes()).isEqualTo(1);
