@@ -66,7 +66,7 @@ public final class BucketLog {
       LogState state = new LogRecovery(context, path, bucket, recoveryPoint).recover();
       return new BucketLog(context, bucket, path, state, points);
     } catch (IOException e) {
-      throw storageError("Cannot open the log of " + bucket + " in " + directory, e);
+      throw failure("Cannot open the log of " + bucket + " in " + directory, e);
     }
   }
 

@@ -264,7 +264,7 @@ public final class DataDirectory implements AutoCloseable {
       DurableFiles.forceDirectory(platform.files(), directory.resolveSibling(""));
       DurableFiles.forceDirectory(platform.files(), root);
     } catch (IOException e) {
-      throw BucketLog.storageError("Cannot create " + directory, e);
+      throw BucketLog.failure("Cannot create " + directory, e);
     }
     return open(context, directory, bucket);
   }

@@ -1,5 +1,6 @@
 package io.sluice.tablet.replica;
 
+import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
 import io.sluice.tablet.log.BucketLog;
@@ -7,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
@@ -39,8 +41,12 @@ final class LogPool {
    *
    * @param logs those that it was done to
    * @param failed the others, with the reason
+   * @param withoutSpace those of the others for which the disk had no space
    */
-  record Outcome(Map<TableBucket, BucketLog> logs, Map<TableBucket, String> failed) {}
+  record Outcome(
+      Map<TableBucket, BucketLog> logs,
+      Map<TableBucket, String> failed,
+      Set<TableBucket> withoutSpace) {}
 
   /** What is done to one log. */
   interface Work {
@@ -55,7 +61,9 @@ final class LogPool {
   Outcome run(String what, Iterable<TableBucket> buckets, Work work) {
     Queue<TableBucket> waiting = new ConcurrentLinkedQueue<>();
     buckets.forEach(waiting::add);
-    Outcome outcome = new Outcome(new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
+    Outcome outcome =
+        new Outcome(
+            new ConcurrentHashMap<>(), new ConcurrentHashMap<>(), ConcurrentHashMap.newKeySet());
     int wanted = Math.min(threads, waiting.size());
     List<Thread> started = start(wanted, () -> drain(what, waiting, work, outcome));
     if (started.size() < wanted) {
@@ -90,6 +98,9 @@ final class LogPool {
       outcome.logs().put(bucket, work.run(bucket));
     } catch (SluiceException e) {
       outcome.failed().put(bucket, String.valueOf(e.getMessage()));
+      if (e.code() == ErrorCode.DISK_FULL) {
+        outcome.withoutSpace().add(bucket);
+      }
       log.error("{} failed for {}: {}", what, bucket, e.getMessage());
     } catch (RuntimeException | Error e) {
       outcome.failed().put(bucket, String.valueOf(e));

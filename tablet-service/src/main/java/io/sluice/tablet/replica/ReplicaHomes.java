@@ -3,12 +3,14 @@ package io.sluice.tablet.replica;
 import io.sluice.common.TableBucket;
 import io.sluice.tablet.log.BucketLog;
 import io.sluice.tablet.log.DataDirectory;
+import io.sluice.tablet.log.DiskGuard;
 import io.sluice.tablet.log.LogContext;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -27,19 +29,24 @@ final class ReplicaHomes {
   private final DataDirectory data;
   private final Supplier<LogContext> logs;
   private final LogPool pool;
+  private final DiskGuard disk;
   // Found at start or made, not yet taken.
   private final Map<TableBucket, BucketLog> untaken = new HashMap<>();
   private final ConcurrentMap<TableBucket, String> damaged = new ConcurrentHashMap<>();
   private final Set<TableBucket> directories = new ConcurrentSkipListSet<>();
+  // Those of the damaged that could not be made for want of space: they never held a record.
+  private final Set<TableBucket> unmade = new HashSet<>();
 
   /**
    * @param logs what logs share, as of now
    * @param pool for logs that are made
+   * @param disk is told when there was no space for one
    */
-  ReplicaHomes(DataDirectory data, Supplier<LogContext> logs, LogPool pool) {
+  ReplicaHomes(DataDirectory data, Supplier<LogContext> logs, LogPool pool, DiskGuard disk) {
     this.data = data;
     this.logs = logs;
     this.pool = pool;
+    this.disk = disk;
     this.directories.addAll(data.scan());
   }
 
@@ -51,22 +58,29 @@ final class ReplicaHomes {
   }
 
   /**
-   * Makes the directories and empty logs of buckets that have none here.
+   * Makes the directories and empty logs of buckets that {@linkplain #needsLog need} one.
    *
    * @param tableName how the directory's description names the table
    */
   void create(List<TableBucket> buckets, Function<TableBucket, String> tableName) {
     LogContext context = logs.get();
-    take(
+    LogPool.Outcome outcome =
         pool.run(
             "Creation",
             buckets,
-            bucket -> data.createLog(context, bucket, tableName.apply(bucket))));
+            bucket -> data.createLog(context, bucket, tableName.apply(bucket)));
     directories.addAll(buckets);
+    buckets.forEach(unmade::remove);
+    unmade.addAll(outcome.withoutSpace());
+    if (!outcome.withoutSpace().isEmpty()) {
+      disk.foundNoSpace();
+    }
+    take(outcome);
   }
 
   private void take(LogPool.Outcome outcome) {
     untaken.putAll(outcome.logs());
+    outcome.logs().keySet().forEach(damaged::remove);
     damaged.putAll(outcome.failed());
   }
 
@@ -92,12 +106,14 @@ final class ReplicaHomes {
       renamed = data.deletedPath(bucket);
     }
     damaged.remove(bucket);
+    unmade.remove(bucket);
     directories.remove(bucket);
     return new Housekeeper.Removed(bucket, renamed, open);
   }
 
-  boolean contains(TableBucket bucket) {
-    return directories.contains(bucket);
+  /** Whether a bucket has no log here and one is to be made now: not on a disk that is full. */
+  boolean needsLog(TableBucket bucket) {
+    return !directories.contains(bucket) || (unmade.contains(bucket) && !disk.full());
   }
 
   /** Every bucket with a directory here. */

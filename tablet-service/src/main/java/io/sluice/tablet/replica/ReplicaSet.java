@@ -96,7 +96,7 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
             replicas::values);
     this.housekeeping = new HousekeepingLoop(housekeeper);
     this.clusterId = data.clusterId();
-    this.homes = new ReplicaHomes(data, this::logContext, pool);
+    this.homes = new ReplicaHomes(data, this::logContext, pool, disk);
     this.fullDisk = new FullDisk(disk, platform.time());
     this.rebuilds = new Rebuilds(config.serverId(), platform.time(), context.counters());
     disk.check();
@@ -305,10 +305,10 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
     return false;
   }
 
-  /** Makes the logs of the buckets that have no directory here yet. */
+  /** Makes the logs that are missing here, as far as the disk has space. */
   private void create(List<ReplicaRole> roles, long index) {
     List<TableBucket> missing =
-        roles.stream().map(ReplicaRole::bucket).filter(bucket -> !homes.contains(bucket)).toList();
+        roles.stream().map(ReplicaRole::bucket).filter(homes::needsLog).toList();
     if (missing.isEmpty()) {
       return;
     }

@@ -3,6 +3,7 @@ package io.sluice.tablet.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.common.ErrorCode;
+import io.sluice.common.TableBucket;
 import io.sluice.tablet.log.TestBatches;
 import io.sluice.testkit.FaultyFiles.Operation;
 import java.nio.file.Files;
@@ -82,6 +83,36 @@ final class DiskFullTest {
     try (TestTablet tablet = open("copy", 2)) {
       assertStoredOnce(tablet, stored);
       assertThat(putUntilRefused(tablet, stored, 5)).isEqualTo(stored + 5);
+    }
+  }
+
+  /** Nobody else has such a bucket, and there is nothing in it yet. */
+  @ParameterizedTest
+  @ValueSource(strings = {"replica.meta.tmp", "00000000000000000000.log"})
+  void aBucketThatFoundNoSpaceIsMadeWhenThereIsSome(String file) throws Exception {
+    TableBucket late = TableBucket.of(8, 0);
+    try (TestTablet tablet = open("home", 1)) {
+      tablet.diskUsed = 0.95;
+      tablet.faulty.failAlways(Operation.WRITE, file, NO_SPACE);
+      tablet.apply(TestTablet.image(2, 1, 7, 8));
+      assertThat(tablet.set.disk().full()).isTrue();
+      for (int i = 0; i < 3; i++) {
+        tablet.set.housekeeper().doWork();
+        tablet.set.tick();
+        assertThat(tablet.set.offline()).extracting(OfflineReplica::bucket).containsExactly(late);
+      }
+      tablet.faulty.heal();
+      tablet.diskUsed = 0.5;
+      tablet.set.housekeeper().doWork();
+      tablet.set.tick();
+      assertThat(tablet.set.offline()).isEmpty();
+      tablet.awaitLeader(late, 1);
+      tablet.put(8, TestBatches.of(1, 5, 0, 0, 100)).get();
+      assertThat(putUntilRefused(tablet, 0, 3)).as("the others go on").isEqualTo(3);
+    }
+    try (TestTablet tablet =
+        TestTablet.open(temp.resolve("home")).apply(TestTablet.image(3, 2, 7, 8))) {
+      assertThat(TestTablet.sequences(tablet.replica(8), 5)).hasSize(1);
     }
   }
 
