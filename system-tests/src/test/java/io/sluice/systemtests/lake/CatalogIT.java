@@ -1,7 +1,7 @@
 package io.sluice.systemtests.lake;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.net.URI;
@@ -11,15 +11,19 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.apache.iceberg.DataFile;
 import org.apache.iceberg.DataFiles;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.Schema;
 import org.apache.iceberg.Table;
+import org.apache.iceberg.UpdateProperties;
 import org.apache.iceberg.catalog.Namespace;
 import org.apache.iceberg.catalog.TableIdentifier;
+import org.apache.iceberg.exceptions.BadRequestException;
 import org.apache.iceberg.exceptions.CommitFailedException;
-import org.apache.iceberg.exceptions.RESTException;
+import org.apache.iceberg.exceptions.CommitStateUnknownException;
+import org.apache.iceberg.exceptions.ServiceFailureException;
 import org.apache.iceberg.rest.RESTCatalog;
 import org.apache.iceberg.types.Types;
 import org.junit.jupiter.api.AfterEach;
@@ -76,22 +80,31 @@ final class CatalogIT {
         HttpResponse.BodyHandlers.ofString());
   }
 
-  /** A name works everywhere, or it is refused at once and leaves nothing. */
-  @ParameterizedTest
-  @ValueSource(
-      strings = {"t", "my table", "x/y", "plus+plus", "umläut", "a.b", "percent%41", "..", "q?x=1"})
-  void everyNameWorksOrIsRefused(String name) {
-    Namespace namespace = Namespace.of("names");
+  private HttpResponse<String> post(String path, String body)
+      throws IOException, InterruptedException {
+    return http.send(
+        HttpRequest.newBuilder(URI.create(cluster.icebergUri() + path))
+            .header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString(body))
+            .build(),
+        HttpResponse.BodyHandlers.ofString());
+  }
+
+  private Namespace namespace(String name) {
+    Namespace namespace = Namespace.of(name);
     if (!catalog.namespaceExists(namespace)) {
       catalog.createNamespace(namespace);
     }
+    return namespace;
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"t", "my table", "plus+plus", "umläut", "a.b", "percent%41", "q?x=1", "a&b#c"})
+  void aNameThatIsTakenWorksEverywhere(String name) {
+    Namespace namespace = namespace("taken");
     TableIdentifier identifier = TableIdentifier.of(namespace, name);
-    Throwable refusal = catchThrowable(() -> catalog.createTable(identifier, SCHEMA));
-    if (refusal != null) {
-      assertThat(refusal.getMessage()).as("%s", refusal).contains("name");
-      assertThat(catalog.listTables(namespace)).doesNotContain(identifier);
-      return;
-    }
+    catalog.createTable(identifier, SCHEMA);
     assertThat(catalog.listTables(namespace)).contains(identifier);
     assertThat(catalog.tableExists(identifier)).isTrue();
     assertThat(catalog.loadTable(identifier).currentSnapshot()).isNull();
@@ -99,49 +112,95 @@ final class CatalogIT {
     assertThat(catalog.tableExists(identifier)).isFalse();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"x/y", "back\\slash", ".", "..", " t"})
+  void aNameThatCouldNotBeAddressedIsRefusedAndLeavesNothing(String name) {
+    Namespace namespace = namespace("refused");
+    TableIdentifier identifier = TableIdentifier.of(namespace, name);
+    assertThatThrownBy(() -> catalog.createTable(identifier, SCHEMA))
+        .isInstanceOf(BadRequestException.class)
+        .hasMessageContaining("Table name '" + name + "' is not allowed");
+    assertThat(catalog.listTables(namespace)).isEmpty();
+  }
+
   @Test
   void namespacesWithDotsAndLevelsAreToldApart() {
-    List<Namespace> made = new java.util.ArrayList<>();
-    for (Namespace namespace :
-        List.of(Namespace.of("lv"), Namespace.of("lv", "b"), Namespace.of("lv.b"))) {
-      Throwable refusal = catchThrowable(() -> catalog.createNamespace(namespace));
-      if (refusal == null) {
-        made.add(namespace);
-        catalog.createTable(TableIdentifier.of(namespace, "t" + made.size()), SCHEMA);
-      } else {
-        assertThat(refusal.getMessage()).isNotBlank();
-      }
-    }
-    assertThat(made).contains(Namespace.of("lv"));
+    List<Namespace> made = List.of(Namespace.of("lv"), Namespace.of("lv", "b"));
     for (int i = 0; i < made.size(); i++) {
-      TableIdentifier identifier = TableIdentifier.of(made.get(i), "t" + (i + 1));
+      catalog.createNamespace(made.get(i));
+      catalog.createTable(TableIdentifier.of(made.get(i), "t" + i), SCHEMA);
+    }
+    assertThatThrownBy(() -> catalog.createNamespace(Namespace.of("lv.b")))
+        .isInstanceOf(BadRequestException.class)
+        .hasMessageContaining("Namespace level 'lv.b' has a dot");
+    assertThat(catalog.listNamespaces(Namespace.of("lv"))).containsExactly(Namespace.of("lv", "b"));
+    for (int i = 0; i < made.size(); i++) {
+      TableIdentifier identifier = TableIdentifier.of(made.get(i), "t" + i);
       assertThat(catalog.listTables(made.get(i))).containsExactly(identifier);
       catalog.dropTable(identifier, true);
     }
   }
 
-  /** A commit that could not be stored is never reported as done. */
+  /** A commit on a table whose metadata cannot be read is never reported as done, or as lost. */
   @Test
-  void commitThatCannotBeStoredFails() throws IOException {
-    Namespace namespace = Namespace.of("broken_store");
-    catalog.createNamespace(namespace);
-    TableIdentifier identifier = TableIdentifier.of(namespace, "t");
-    Table table = catalog.createTable(identifier, SCHEMA, PartitionSpec.unpartitioned());
-    table.newFastAppend().appendFile(file(table, 1)).commit();
+  void commitOnMetadataThatCannotBeReadFails() throws Exception {
+    Table table = tableWithARow("broken_read");
     Path metadata = Path.of(URI.create(table.location() + "/metadata"));
     Path aside = metadata.resolveSibling("aside");
     Files.move(metadata, aside);
     Files.createFile(metadata);
     try {
-      Throwable failure =
-          catchThrowable(() -> table.updateProperties().set("lost", "true").commit());
-      assertThat(failure)
-          .isInstanceOfAny(
-              RESTException.class, CommitFailedException.class, RuntimeException.class);
+      assertCommitFails(table, Map.of("lost", "true"), ServiceFailureException.class);
     } finally {
       Files.delete(metadata);
       Files.move(aside, metadata);
     }
+    assertGoesOn("broken_read");
+  }
+
+  /** Nor is one whose metadata cannot be written. */
+  @Test
+  void commitThatCannotBeStoredFails() throws Exception {
+    Table table = tableWithARow("broken_store");
+    String blocked = table.location() + "/blocked";
+    Files.createFile(Path.of(URI.create(blocked)));
+    assertCommitFails(
+        table,
+        Map.of("lost", "true", "write.metadata.path", blocked),
+        CommitStateUnknownException.class);
+    assertGoesOn("broken_store");
+  }
+
+  private Table tableWithARow(String database) {
+    TableIdentifier identifier = TableIdentifier.of(namespace(database), "t");
+    Table table = catalog.createTable(identifier, SCHEMA, PartitionSpec.unpartitioned());
+    table.newFastAppend().appendFile(file(table, 1)).commit();
+    return table;
+  }
+
+  /** The status says whose fault it is: a conflict, or a refusal, would be the client's. */
+  private void assertCommitFails(
+      Table table, Map<String, String> properties, Class<? extends RuntimeException> failure)
+      throws Exception {
+    UpdateProperties update = table.updateProperties();
+    properties.forEach(update::set);
+    assertThatThrownBy(update::commit).isInstanceOf(failure);
+    Map<String, Object> request =
+        Map.of(
+            "requirements",
+            List.of(),
+            "updates",
+            List.of(Map.of("action", "set-properties", "updates", properties)));
+    String[] name = table.name().split("\\.");
+    HttpResponse<String> response =
+        post(
+            "/v1/namespaces/" + name[name.length - 2] + "/tables/" + name[name.length - 1],
+            JsonMapper.builder().build().writeValueAsString(request));
+    assertThat(response.statusCode()).as(response.body()).isGreaterThanOrEqualTo(500);
+  }
+
+  private void assertGoesOn(String database) {
+    TableIdentifier identifier = TableIdentifier.of(Namespace.of(database), "t");
     Table loaded = catalog.loadTable(identifier);
     assertThat(loaded.properties()).doesNotContainKey("lost");
     loaded.newFastAppend().appendFile(file(loaded, 2)).commit();
@@ -158,9 +217,7 @@ final class CatalogIT {
     Table first = catalog.createTable(identifier, SCHEMA);
     Table second = catalog.loadTable(identifier);
     first.updateSchema().addColumn("a", Types.LongType.get()).commit();
-    assertThat(
-            catchThrowable(
-                () -> second.updateSchema().addColumn("b", Types.LongType.get()).commit()))
+    assertThatThrownBy(() -> second.updateSchema().addColumn("b", Types.LongType.get()).commit())
         .isInstanceOf(CommitFailedException.class);
     assertThat(catalog.loadTable(identifier).schema().findField("b")).isNull();
     catalog.dropTable(identifier, true);
