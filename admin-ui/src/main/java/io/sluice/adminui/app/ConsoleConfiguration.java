@@ -5,8 +5,11 @@ import io.sluice.adminui.web.ConsolePages;
 import io.sluice.adminui.web.Neighbour;
 import io.sluice.adminui.web.Relay;
 import io.sluice.adminui.web.SecurityHeaders;
+import io.sluice.servicekit.ClientPresence;
 import io.sluice.servicekit.ServiceIdentity;
 import java.time.Duration;
+import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.annotation.Bean;
@@ -39,6 +42,12 @@ final class ConsoleConfiguration implements WebMvcConfigurer {
     Neighbour sql = new Neighbour("SQL service", properties.sql(), properties.sqlTimeout());
     return new ServletRegistrationBean<>(
         new ApiServlet(relay, coordinator, sql, properties.hosts()), "/api/*");
+  }
+
+  /** So that a statement ends when its browser goes away. */
+  @Bean
+  WebServerFactoryCustomizer<TomcatServletWebServerFactory> clientPresence() {
+    return server -> server.addEngineValves(new ClientPresence());
   }
 
   @Bean

@@ -2,6 +2,7 @@ package io.sluice.adminui.web;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.servicekit.ClientPresence;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -19,10 +20,14 @@ import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,6 +38,10 @@ import org.slf4j.LoggerFactory;
 public final class Relay implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
+
+  /** How often it is looked whether the browser still waits. */
+  private static final Duration PRESENCE_INTERVAL = Duration.ofMillis(250);
+
   private static final int PIECE_BYTES = 16 * 1024;
   private static final int REDIRECTED = 307;
   private static final int UNAVAILABLE = 503;
@@ -75,8 +84,8 @@ public final class Relay implements AutoCloseable {
   /**
    * Passes on.
    *
-   * @throws SluiceException when there is no answer: UNAVAILABLE, or TIMEOUT; nothing has been
-   *     written then
+   * @throws SluiceException when there is no answer: UNAVAILABLE, TIMEOUT, or CANCELLED when the
+   *     browser went away before it came; nothing has been written then
    * @throws IOException when the answer broke off: the caller's connection must break too, or a
    *     part would look like the whole
    */
@@ -142,15 +151,17 @@ public final class Relay implements AutoCloseable {
   private HttpResponse<InputStream> ask(
       Neighbour neighbour, HttpServletRequest request, long deadline) throws IOException {
     byte[] body = body(request);
+    BooleanSupplier gone = ClientPresence.goneFrom(request);
     int at = lastAnswered.getOrDefault(neighbour, 0);
     int instances = neighbour.addresses().size();
     for (int attempt = 1; ; attempt++) {
       boolean more = attempt <= instances;
       try {
         HttpResponse<InputStream> answer =
-            client.send(
+            send(
+                neighbour,
                 asked(neighbour, neighbour.addresses().get(at), request, body, deadline),
-                BodyHandlers.ofInputStream());
+                gone);
         if (answer.statusCode() != REDIRECTED) {
           // One that knows no leader may be cut off from the others: the next request asks another.
           boolean away = answer.statusCode() == UNAVAILABLE;
@@ -185,6 +196,51 @@ public final class Relay implements AutoCloseable {
             "The console is stopping; the " + neighbour + " was not waited for",
             stopped);
       }
+    }
+  }
+
+  /** Waits as long as the browser does: what nobody waits for need not be done either. */
+  private HttpResponse<InputStream> send(
+      Neighbour neighbour, HttpRequest asked, BooleanSupplier gone)
+      throws IOException, InterruptedException {
+    CompletableFuture<HttpResponse<InputStream>> answer =
+        client.sendAsync(asked, BodyHandlers.ofInputStream());
+    boolean answered = false;
+    try {
+      while (!answer.isDone()) {
+        awaitSome(answer);
+        if (!answer.isDone() && gone.getAsBoolean()) {
+          throw new SluiceException(
+              ErrorCode.CANCELLED,
+              "The browser went away before the " + neighbour + " answered; it is asked no longer");
+        }
+      }
+      HttpResponse<InputStream> head = answer.get();
+      answered = true;
+      return head;
+    } catch (ExecutionException failed) {
+      throw failed.getCause() instanceof IOException broken ? broken : new IOException(failed);
+    } finally {
+      if (!answered) {
+        abandon(answer);
+      }
+    }
+  }
+
+  private static void awaitSome(CompletableFuture<?> answer)
+      throws ExecutionException, InterruptedException {
+    try {
+      answer.get(PRESENCE_INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException notYet) {
+      // Looked at again.
+    }
+  }
+
+  /** Ends the connection, by which the neighbour finds out. */
+  private static void abandon(CompletableFuture<HttpResponse<InputStream>> answer)
+      throws IOException {
+    if (!answer.cancel(true) && !answer.isCompletedExceptionally()) {
+      answer.join().body().close();
     }
   }
 

@@ -7,7 +7,10 @@ import com.sun.net.httpserver.HttpExchange;
 import io.sluice.testkit.Await;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -225,6 +228,40 @@ final class ConsoleIT {
       assertThat(answer)
           .startsWith("HTTP/1.1 403")
           .contains("PERMISSION_DENIED", "rebound.example", "sluice.console.hosts");
+    }
+  }
+
+  @Test
+  void aStatementThatNoBrowserWaitsForIsGivenUp() throws Exception {
+    String statement = "{\"statement\":\"SELECT 1\"}";
+    try (ServerSocket slow = new ServerSocket(0, 16, InetAddress.getLoopbackAddress());
+        RunningConsole alone =
+            RunningConsole.start(
+                coordinator.address(), URI.create("http://127.0.0.1:" + slow.getLocalPort()));
+        Socket browser = new Socket("127.0.0.1", alone.address().getPort())) {
+      String request =
+          "POST /api/v1/sql HTTP/1.1\r\nHost: 127.0.0.1:"
+              + alone.address().getPort()
+              + "\r\nContent-Type: application/json\r\nContent-Length: "
+              + statement.length()
+              + "\r\n\r\n"
+              + statement;
+      browser.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      slow.setSoTimeout(10_000);
+      try (Socket asked = slow.accept()) {
+        InputStream in = asked.getInputStream();
+        StringBuilder read = new StringBuilder();
+        while (read.indexOf(statement) < 0) {
+          read.append((char) in.read());
+        }
+        asked.setSoTimeout(1_000);
+        assertThatThrownBy(in::read)
+            .as("waits as long as the browser does")
+            .isInstanceOf(SocketTimeoutException.class);
+        browser.close();
+        asked.setSoTimeout(10_000);
+        assertThat(in.read()).as("the end of the connection").isEqualTo(-1);
+      }
     }
   }
 

@@ -8,6 +8,7 @@ import io.sluice.lake.duck.ResultColumn;
 import io.sluice.lake.sql.SqlGateway;
 import io.sluice.lake.sql.SqlRequest;
 import io.sluice.lake.sql.SqlResult;
+import io.sluice.servicekit.ClientPresence;
 import io.sluice.servicekit.Problems;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.validation.Valid;

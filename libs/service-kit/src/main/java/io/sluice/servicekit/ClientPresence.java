@@ -1,4 +1,4 @@
-package io.sluice.lake.rest;
+package io.sluice.servicekit;
 
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -35,7 +35,7 @@ public final class ClientPresence extends ValveBase {
    * Whether the client went away; for the request's own thread. Reads what is left of the body, of
    * which nothing may be wanted any more. Without this valve nobody ever went.
    */
-  static BooleanSupplier goneFrom(HttpServletRequest request) throws IOException {
+  public static BooleanSupplier goneFrom(HttpServletRequest request) throws IOException {
     if (!(request.getAttribute(ATTRIBUTE) instanceof org.apache.coyote.Request connection)) {
       return () -> false;
     }
