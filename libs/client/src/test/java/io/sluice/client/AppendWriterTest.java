@@ -17,6 +17,7 @@ import io.sluice.format.schema.TableSchema;
 import io.sluice.testkit.Await;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -398,16 +399,7 @@ class AppendWriterTest {
                   }
                 });
         appending.start();
-        long[] seen = {0};
-        Await.until(
-            "the appending thread waits",
-            Duration.ofSeconds(20),
-            () -> {
-              long before = seen[0];
-              seen[0] = appended.get();
-              return !appending.isAlive()
-                  || (seen[0] == before && appending.getState() == Thread.State.TIMED_WAITING);
-            });
+        awaitWaiting(appending, appended);
         assertThat(appended.get()).isBetween(1L, 5_000L);
         cluster.setFaults((tablet, number, put) -> Fault.NONE);
         Await.until(
@@ -420,6 +412,68 @@ class AppendWriterTest {
         cluster.tablet(1).releaseAnswers();
         writer.flush();
         assertThat(cluster.bucket(0).end()).isEqualTo(20_000);
+      }
+    }
+  }
+
+  /** Returns when the thread has ended, or waits and has appended no more since the last look. */
+  private static void awaitWaiting(Thread appending, AtomicLong appended) {
+    long[] seen = {0};
+    Await.until(
+        "the appending thread waits",
+        Duration.ofSeconds(20),
+        () -> {
+          long before = seen[0];
+          seen[0] = appended.get();
+          return !appending.isAlive()
+              || (seen[0] == before && appending.getState() == Thread.State.TIMED_WAITING);
+        });
+  }
+
+  @Test
+  void nestedValuesFillTheBufferBeforeTheirBatchHasManyRows() throws Exception {
+    TableSchema nested =
+        new TableSchema(
+            1,
+            List.of(
+                Column.of(1, "id", new DataType.IntegerType(64), false),
+                Column.of(
+                    2, "tags", new DataType.ArrayType(new DataType.StringType(), true), true)),
+            List.of());
+    List<String> tags = Collections.nCopies(1_000, "z".repeat(1_000));
+    try (FakeCluster cluster = new FakeCluster(nested, 1, 1)) {
+      ClientConfig config =
+          cluster
+              .config()
+              .withBatchBytes(512 * 1024)
+              .withBufferBytes(3 << 20)
+              .withLinger(Duration.ofMinutes(10))
+              .withCodec(BatchCodec.NONE);
+      cluster.setFaults((tablet, number, put) -> Fault.of(Kind.STORE_AND_HOLD));
+      AtomicLong appended = new AtomicLong();
+      try (Connection connection = Connection.open(config);
+          AppendWriter writer = connection.table("demo.t").appendWriter()) {
+        Thread appending =
+            new Thread(
+                () -> {
+                  while (appended.get() < 12) {
+                    writer.row().setLong(0, appended.get()).setObject(1, tags).append();
+                    appended.incrementAndGet();
+                  }
+                  writer.flush();
+                });
+        appending.start();
+        awaitWaiting(appending, appended);
+        assertThat(appended.get()).isBetween(1L, 6L);
+        cluster.setFaults((tablet, number, put) -> Fault.NONE);
+        Await.until(
+            "all stored",
+            Duration.ofSeconds(20),
+            () -> {
+              cluster.tablet(1).releaseAnswers();
+              return !appending.isAlive();
+            });
+        assertThat(cluster.bucket(0).end()).isEqualTo(12);
       }
     }
   }
