@@ -172,7 +172,8 @@ default_replication_factor() {
 # starting; services that move many rows keep C2.
 java_options() {
   printf '%s\n' -Dfile.encoding=UTF-8 "-XX:ErrorFile=$CLUSTER_HOME/logs/$1-crash-%p.log" \
-    -XX:+ExitOnOutOfMemoryError --add-opens=java.base/java.nio=ALL-UNNAMED
+    -XX:+ExitOnOutOfMemoryError --add-opens=java.base/java.nio=ALL-UNNAMED \
+    "-Djava.io.tmpdir=$(temporary_dir "$1")"
   case $(service_kind "$1") in
     coordinator)
       printf '%s\n' -Xms32m -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1

@@ -7,6 +7,7 @@
 # HOME/run/SERVICE.pid      process id of the process that `up` started
 # HOME/run/SERVICE.start    its start time, and the boot of the machine
 # HOME/logs/SERVICE.log     what the process printed
+# HOME/run/tmp/SERVICE/     what the process unpacks, such as native libraries; emptied at its start
 # HOME/run/formed           all services of the cluster were ready once
 # HOME/coordinator/, HOME/coordinator-N/coordinator/, HOME/tablet-N/, HOME/lake-1/
 #                           what the service must not lose
@@ -23,6 +24,8 @@ readonly TRAINING_STOP_TIMEOUT=300
 pid_file() { printf '%s/run/%s.pid' "$CLUSTER_HOME" "$1"; }
 
 start_file() { printf '%s/run/%s.start' "$CLUSTER_HOME" "$1"; }
+
+temporary_dir() { printf '%s/run/tmp/%s' "$CLUSTER_HOME" "$1"; }
 
 log_file() { printf '%s/logs/%s.log' "$CLUSTER_HOME" "$1"; }
 
@@ -79,6 +82,8 @@ start_service() {
     printf '%s\n' -jar "$dir/$(image_main_jar "$module")"
     service_arguments "$1"
   )
+  rm -rf "$(temporary_dir "$1")"
+  mkdir -p "$(temporary_dir "$1")"
   [ -f "$log" ] && mv -f "$log" "$log.1"
   : >"$log"
   # A tablet keeps many files open.

@@ -3,6 +3,7 @@ package io.sluice.systemtests.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.testkit.Await;
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -11,6 +12,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,10 +48,13 @@ final class ProcessClusterIT {
   }
 
   @Test
-  void killedServiceIsSeenAndComesBackAsAnotherProcess(ProcessCluster cluster) {
+  void killedServiceIsSeenAndComesBackAsAnotherProcess(ProcessCluster cluster) throws Exception {
     long before = cluster.pid("tablet-1");
+    List<Path> unpacked = temporaryFiles(cluster, "tablet-1");
+    assertThat(unpacked).isNotEmpty();
     cluster.kill("tablet-1");
     assertThat(cluster.alive("tablet-1")).isFalse();
+    assertThat(unpacked).allMatch(Files::exists);
     Launcher.Result status = new Launcher(cluster.home()).run("status");
     assertThat(status.exitCode()).isEqualTo(3);
     assertThat(status.output()).containsPattern("tablet-1 +- +died").contains("ready");
@@ -57,7 +63,16 @@ final class ProcessClusterIT {
 
     assertThat(cluster.alive("tablet-1")).isTrue();
     assertThat(cluster.pid("tablet-1")).isNotEqualTo(before);
+    assertThat(unpacked).as("what a killed process left").noneMatch(Files::exists);
+    assertThat(temporaryFiles(cluster, "tablet-1")).isNotEmpty();
     assertThat(new Launcher(cluster.home()).run("status").exitCode()).isZero();
+  }
+
+  private static List<Path> temporaryFiles(ProcessCluster cluster, String service)
+      throws IOException {
+    try (Stream<Path> files = Files.list(cluster.home().resolve("run/tmp").resolve(service))) {
+      return files.toList();
+    }
   }
 
   @Test
