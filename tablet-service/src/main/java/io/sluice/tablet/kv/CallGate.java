@@ -2,6 +2,7 @@ package io.sluice.tablet.kv;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.Uninterruptibly;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -58,18 +59,7 @@ final class CallGate {
 
   /** Waits until everybody is out; after {@link #shut}. */
   void awaitDrained() {
-    boolean interrupted = false;
-    while (true) {
-      try {
-        drained.await();
-        break;
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Uninterruptibly.run(drained::await);
   }
 
   /** What a caller is told who comes too late. */

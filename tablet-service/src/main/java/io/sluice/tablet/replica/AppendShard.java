@@ -3,6 +3,7 @@ package io.sluice.tablet.replica;
 import io.sluice.common.Agent;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.Uninterruptibly;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -174,16 +175,6 @@ final class AppendShard implements Agent {
     stopping = true;
     // Wakes the thread, so that it sees it.
     ControlTask.queue(this, () -> {});
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Uninterruptibly.run(thread::join);
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.tablet.replica;
 
+import io.sluice.common.Uninterruptibly;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -42,19 +43,12 @@ final class HousekeepingLoop {
   /** Ends the thread, however long its round takes, and does a last one. */
   void stop() {
     thread.shutdown();
-    boolean interrupted = false;
-    while (!thread.isTerminated()) {
-      try {
-        if (!thread.awaitTermination(REPORT_SECONDS, TimeUnit.SECONDS)) {
-          log.warn("Still waits for the logs to be forced to disk");
-        }
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Uninterruptibly.run(
+        () -> {
+          while (!thread.awaitTermination(REPORT_SECONDS, TimeUnit.SECONDS)) {
+            log.warn("Still waits for the logs to be forced to disk");
+          }
+        });
     round();
   }
 }

@@ -3,6 +3,7 @@ package io.sluice.tablet.replica;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
+import io.sluice.common.Uninterruptibly;
 import io.sluice.tablet.log.BucketLog;
 import java.util.ArrayList;
 import java.util.List;
@@ -69,7 +70,7 @@ final class LogPool {
     if (started.size() < wanted) {
       drain(what, waiting, work, outcome);
     }
-    join(started);
+    started.forEach(each -> Uninterruptibly.run(each::join));
     return outcome;
   }
 
@@ -105,22 +106,6 @@ final class LogPool {
     } catch (RuntimeException | Error e) {
       outcome.failed().put(bucket, String.valueOf(e));
       log.error("{} failed for {}", what, bucket, e);
-    }
-  }
-
-  private static void join(List<Thread> started) {
-    boolean interrupted = false;
-    for (Thread each : started) {
-      while (each.isAlive()) {
-        try {
-          each.join();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
     }
   }
 }

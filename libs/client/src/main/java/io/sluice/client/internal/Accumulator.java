@@ -4,6 +4,7 @@ import io.sluice.client.ClientConfig;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TimeSource;
+import io.sluice.common.Uninterruptibly;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -112,39 +113,19 @@ final class Accumulator implements AutoCloseable {
 
   private void lockSlowly() {
     try {
-      if (!lock.tryLock(deliveryNanos, TimeUnit.NANOSECONDS)) {
-        throw new SluiceException(
-            ErrorCode.TIMEOUT,
-            "Another thread has started a row and neither appended nor discarded it for "
-                + deliveryNanos / 1_000_000
-                + " ms");
-      }
+      awaitLock();
     } catch (InterruptedException e) {
       throw Waits.interrupted("Waiting for the row of another thread");
     }
   }
 
-  /**
-   * As {@link #lockSlowly}, but an interruption only counts afterwards: memory must not be lost.
-   */
-  private void lockToClose() {
-    boolean interrupted = Thread.interrupted();
-    try {
-      while (true) {
-        try {
-          lockSlowly();
-          return;
-        } catch (SluiceException e) {
-          if (!Thread.interrupted()) {
-            throw e;
-          }
-          interrupted = true;
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+  private void awaitLock() throws InterruptedException {
+    if (!lock.tryLock(deliveryNanos, TimeUnit.NANOSECONDS)) {
+      throw new SluiceException(
+          ErrorCode.TIMEOUT,
+          "Another thread has started a row and neither appended nor discarded it for "
+              + deliveryNanos / 1_000_000
+              + " ms");
     }
   }
 
@@ -438,7 +419,8 @@ final class Accumulator implements AutoCloseable {
             ? new SluiceException(
                 ErrorCode.CANCELLED, "The writer was closed before it sent the row")
             : refused;
-    lockToClose();
+    // An interruption only counts afterwards: memory must not be lost.
+    Uninterruptibly.run(this::awaitLock);
     try {
       for (RowBatch batch : inOpeningOrder) {
         batch.bucket().open(null);

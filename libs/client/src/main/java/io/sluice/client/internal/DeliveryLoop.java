@@ -3,6 +3,7 @@ package io.sluice.client.internal;
 import io.sluice.client.TableDescription;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.common.Uninterruptibly;
 import io.sluice.protocol.flight.v1.Command;
 import io.sluice.protocol.flight.v1.PutAnswer;
 import java.util.ArrayList;
@@ -87,19 +88,8 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
   void stop(long timeoutNanos) {
     stopping = true;
     wake();
-    boolean interrupted = false;
-    boolean waited = false;
-    while (!waited) {
-      try {
-        thread.join(Math.max(TimeUnit.NANOSECONDS.toMillis(timeoutNanos), 1));
-        waited = true;
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    long millis = Math.max(TimeUnit.NANOSECONDS.toMillis(timeoutNanos), 1);
+    Uninterruptibly.run(() -> thread.join(millis));
   }
 
   private void execute(Runnable event) {
