@@ -110,7 +110,10 @@ public enum ErrorCode {
    * This coordinator does not lead the metadata group; the detail {@code leader} names who does.
    */
   NOT_COORDINATOR_LEADER("UNAVAILABLE", 503, true),
-  /** The server holds as many unanswered bytes as it may; try again after a pause. */
+  /**
+   * The server holds as many unanswered bytes as it may, or has no memory for rows now; try again
+   * after a pause.
+   */
   BACKPRESSURE("RESOURCE_EXHAUSTED", 429, true),
   /** The data disk is too full to take writes. */
   DISK_FULL("RESOURCE_EXHAUSTED", 507, true),

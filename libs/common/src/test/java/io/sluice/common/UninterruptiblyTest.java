@@ -37,7 +37,7 @@ class UninterruptiblyTest {
 
   @Test
   void withoutAnInterruptionNothingIsLeft() {
-    Uninterruptibly.run(() -> TimeUnit.NANOSECONDS.sleep(1));
+    Uninterruptibly.run(new CountDownLatch(0)::await);
     assertThat(Thread.currentThread().isInterrupted()).isFalse();
   }
 
@@ -48,7 +48,7 @@ class UninterruptiblyTest {
             () ->
                 Uninterruptibly.run(
                     () -> {
-                      TimeUnit.NANOSECONDS.sleep(1);
+                      new CountDownLatch(0).await();
                       throw new IllegalStateException("over");
                     }))
         .hasMessage("over");

@@ -120,7 +120,7 @@ final class LargeValuesIT {
           .admin()
           .createTable(
               TableSpec.of(path)
-                  .column("id", "INT")
+                  .column("id", "INT NOT NULL")
                   .column("s", "STRING")
                   .primaryKey("id")
                   .buckets(1)

@@ -14,6 +14,7 @@ import io.sluice.format.projection.ProjectedBatch;
 import io.sluice.format.projection.ProjectionPlan;
 import io.sluice.protocol.flight.OutboundFrame;
 import io.sluice.protocol.flight.v1.ScanMetadata;
+import io.sluice.protocol.flight.v1.ScanMetadataOrBuilder;
 import io.sluice.tablet.replica.BatchCursor;
 import io.sluice.tablet.replica.HostedTable;
 import java.util.HashMap;
@@ -79,7 +80,8 @@ final class BatchSender implements AutoCloseable {
 
   /**
    * The wanted rows among {@code [from, to)} of the batch that the cursor stands on; only the first
-   * of them when they have to be decoded and are more than a message should have.
+   * of them when they have to be decoded and are more than a message should have. The rest is read
+   * and decoded again for the next message: that happens to large batches alone.
    *
    * @param limit at most so many rows, at least 1
    * @param metadata names the bucket and gets the offsets
@@ -113,7 +115,7 @@ final class BatchSender implements AutoCloseable {
       int end = (int) (from + Math.min(to - from, limit));
       return rows(table, cursor, sections, from, end, metadata);
     } catch (SluiceException e) {
-      throw explained(table.path() + "-" + metadata.getBucket(), header, from, e);
+      throw explained(table, metadata, header, from, e);
     }
   }
 
@@ -238,21 +240,31 @@ final class BatchSender implements AutoCloseable {
   }
 
   private static SluiceException explained(
-      String bucketName, LogBatchHeader header, int from, SluiceException found) {
+      HostedTable table,
+      ScanMetadataOrBuilder metadata,
+      LogBatchHeader header,
+      int from,
+      SluiceException found) {
     if (found.code() == ErrorCode.CORRUPT_BATCH) {
       // Its checksums are right: it was put like that, and every replica has the same bytes.
       long next = header.nextOffset();
       return new SluiceException(
           ErrorCode.CORRUPT_BATCH,
           "The batch of "
-              + bucketName
-              + " at offset "
+              + table.path()
+              + ", bucket "
+              + metadata.getBucket()
+              + (metadata.getPartitionId() == 0 ? "" : " of partition " + metadata.getPartitionId())
+              + ", at offset "
               + header.baseOffset()
               + " cannot be decoded, though its bytes are those that were put: "
               + found.getMessage()
               + ". Scan on from offset "
               + next,
-          Map.of("next_offset", Long.toString(next)),
+          Map.of(
+              "partition_id", Long.toString(metadata.getPartitionId()),
+              "bucket", Integer.toString(metadata.getBucket()),
+              "next_offset", Long.toString(next)),
           found);
     }
     if (found.code() == ErrorCode.SCHEMA_CHANGED) {

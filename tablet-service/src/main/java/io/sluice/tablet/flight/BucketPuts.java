@@ -37,7 +37,6 @@ final class BucketPuts {
   private final BatchCutter cutter;
   private final long ackedThrough;
   private final Outcome outcome;
-  private final long deadlineNanos;
   private final AtomicBoolean told = new AtomicBoolean();
   private volatile boolean cancelled;
   private volatile @Nullable ScheduledFuture<?> pause;
@@ -45,6 +44,9 @@ final class BucketPuts {
   private final Deque<PutPart> parts;
   private boolean begun;
   private long pauseMs = MIN_PAUSE_MS;
+  // When the first batch was first refused; none while it was not.
+  private boolean refused;
+  private long refusedNanos;
   private long firstOffset = -1;
   private boolean onlyDuplicates = true;
 
@@ -63,7 +65,6 @@ final class BucketPuts {
     this.parts = new ArrayDeque<>(parts);
     this.ackedThrough = ackedThrough;
     this.outcome = outcome;
-    this.deadlineNanos = context.clock().nanoTime() + context.settings().putTimeout().toNanos();
   }
 
   /** Puts the first batch. */
@@ -113,6 +114,7 @@ final class BucketPuts {
     onlyDuplicates &= duplicate;
     parts.removeFirst().close();
     pauseMs = MIN_PAUSE_MS;
+    refused = false;
     if (!parts.isEmpty()) {
       attempt();
     } else if (told.compareAndSet(false, true)) {
@@ -125,9 +127,7 @@ final class BucketPuts {
       work(this::halve);
       return;
     }
-    boolean again =
-        why.code().retriable() && !cancelled && context.clock().nanoTime() < deadlineNanos;
-    if (!again) {
+    if (!why.code().retriable() || cancelled || isTriedForLong()) {
       finish(why);
       return;
     }
@@ -138,6 +138,16 @@ final class BucketPuts {
     } catch (RejectedExecutionException stopping) {
       finish(why);
     }
+  }
+
+  /** Counted from the first refusal: a tablet that is silent may take longer than that alone. */
+  private boolean isTriedForLong() {
+    long now = context.clock().nanoTime();
+    if (!refused) {
+      refused = true;
+      refusedNanos = now;
+    }
+    return now - refusedNanos >= context.settings().putTimeout().toNanos();
   }
 
   private void halve() {

@@ -25,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.arrow.flight.impl.Flight.FlightDescriptor;
 import org.apache.arrow.flight.impl.Flight.PutResult;
@@ -45,7 +46,7 @@ final class PeerPut extends ClientCall.Listener<PutResult> implements AutoClosea
   // Guarded by this.
   private final ArrayDeque<OutboundFrame> waiting = new ArrayDeque<>();
   private final Map<Long, Unanswered> unanswered = new LinkedHashMap<>();
-  private boolean watched;
+  private @Nullable ScheduledFuture<?> watch;
   private boolean described;
   private boolean ended;
   private long nextRequest = 1;
@@ -122,10 +123,9 @@ final class PeerPut extends ClientCall.Listener<PutResult> implements AutoClosea
             : StatusMapping.fromStatus(status, trailers);
     List<Unanswered> left;
     synchronized (this) {
-      ended = true;
+      end();
       left = new ArrayList<>(unanswered.values());
       unanswered.clear();
-      dropWaiting();
     }
     left.forEach(put -> put.callback().refused(why));
   }
@@ -137,8 +137,7 @@ final class PeerPut extends ClientCall.Listener<PutResult> implements AutoClosea
       if (ended) {
         return;
       }
-      ended = true;
-      dropWaiting();
+      end();
       if (unanswered.isEmpty()) {
         call.halfClose();
         return;
@@ -149,12 +148,14 @@ final class PeerPut extends ClientCall.Listener<PutResult> implements AutoClosea
 
   /** Sees to it that {@link #look} comes when the oldest put is due. */
   private void watch() {
-    if (watched || ended || unanswered.isEmpty()) {
+    if (watch != null || ended || unanswered.isEmpty()) {
       return;
     }
     try {
-      context.retries().schedule(this::look, timeoutNanos - waitedNanos(), TimeUnit.NANOSECONDS);
-      watched = true;
+      watch =
+          context
+              .retries()
+              .schedule(this::look, timeoutNanos - waitedNanos(), TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException stopping) {
       // The server stops: the connection ends soon, and this stream with it.
     }
@@ -167,13 +168,12 @@ final class PeerPut extends ClientCall.Listener<PutResult> implements AutoClosea
 
   private void look() {
     synchronized (this) {
-      watched = false;
+      watch = null;
       if (ended || unanswered.isEmpty() || waitedNanos() < timeoutNanos) {
         watch();
         return;
       }
-      ended = true;
-      dropWaiting();
+      end();
     }
     SluiceException silent =
         new SluiceException(
@@ -196,7 +196,12 @@ final class PeerPut extends ClientCall.Listener<PutResult> implements AutoClosea
     }
   }
 
-  private void dropWaiting() {
+  private void end() {
+    ended = true;
+    ScheduledFuture<?> looking = watch;
+    if (looking != null) {
+      looking.cancel(false);
+    }
     waiting.forEach(OutboundFrame::close);
     waiting.clear();
   }

@@ -18,8 +18,8 @@ final class Refusals {
     if (known.code() == ErrorCode.INTERNAL && known.getCause() instanceof OutOfMemoryException e) {
       return new SluiceException(
           ErrorCode.BACKPRESSURE,
-          "This server has no memory for the rows now (sluice.tablet.allocator-bytes); try again,"
-              + " or with fewer rows at a time: "
+          "This server has no memory for the rows now; try again, put fewer rows at a time, scan"
+              + " fewer columns, or give it more (sluice.tablet.allocator-bytes): "
               + e.getMessage(),
           e);
     }

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -45,7 +46,10 @@ public final class TabletFlightService implements BindableService, AutoCloseable
     this.allocator = context.allocator();
     this.meters = context.meters();
     this.scanThreads = Executors.newFixedThreadPool(settings.scanThreads(), threads("flight-scan"));
-    this.retries = Executors.newSingleThreadScheduledExecutor(threads("flight-retry"));
+    ScheduledThreadPoolExecutor retrying =
+        new ScheduledThreadPoolExecutor(1, threads("flight-retry"));
+    retrying.setRemoveOnCancelPolicy(true);
+    this.retries = retrying;
     this.putCalls = Executors.newCachedThreadPool(threads("flight-put"));
     this.putWork = Executors.newFixedThreadPool(PUT_WORKERS, threads("flight-put-work"));
     this.peers = new PeerChannels();

@@ -407,7 +407,7 @@ public final class DataDirectory implements AutoCloseable {
     try {
       clusterFile().write(payload.flip());
     } catch (IOException e) {
-      throw BucketLog.storageError("Cannot save the cluster id in " + root, e);
+      throw BucketLog.failure("Cannot save the cluster id in " + root, e);
     }
     clusterId = id;
     savedIndex = index;

@@ -6,6 +6,7 @@ import io.sluice.common.TableBucket;
 import io.sluice.common.Uninterruptibly;
 import io.sluice.tablet.log.BucketLog;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -14,6 +15,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,7 +50,15 @@ final class LogPool {
   record Outcome(
       Map<TableBucket, BucketLog> logs,
       Map<TableBucket, String> failed,
-      Set<TableBucket> withoutSpace) {}
+      Set<TableBucket> withoutSpace) {
+    /** All failed for want of space. */
+    static Outcome withoutSpace(Collection<TableBucket> buckets, String why) {
+      return new Outcome(
+          Map.of(),
+          buckets.stream().collect(Collectors.toMap(Function.identity(), any -> why)),
+          Set.copyOf(buckets));
+    }
+  }
 
   /** What is done to one log. */
   interface Work {

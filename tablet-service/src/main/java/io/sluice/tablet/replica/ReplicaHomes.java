@@ -1,6 +1,9 @@
 package io.sluice.tablet.replica;
 
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
+import io.sluice.common.TimeSource;
 import io.sluice.tablet.log.BucketLog;
 import io.sluice.tablet.log.DataDirectory;
 import io.sluice.tablet.log.DiskGuard;
@@ -20,33 +23,48 @@ import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The directories of the replicas on this server: which there are, the logs in them that nobody has
  * taken yet, and those that cannot be opened. One thread at a time changes it, any reads.
  */
 final class ReplicaHomes {
+  private static final Logger log = LoggerFactory.getLogger(ReplicaHomes.class);
+
+  /** From a bucket that found no space to the next try: a quota does not show in the disk's. */
+  private static final long PAUSE_MS = 10_000;
+
   private final DataDirectory data;
   private final Supplier<LogContext> logs;
   private final LogPool pool;
   private final DiskGuard disk;
+  private final TimeSource time;
   // Found at start or made, not yet taken.
   private final Map<TableBucket, BucketLog> untaken = new HashMap<>();
   private final ConcurrentMap<TableBucket, String> damaged = new ConcurrentHashMap<>();
   private final Set<TableBucket> directories = new ConcurrentSkipListSet<>();
   // Those of the damaged that could not be made for want of space: they never held a record.
   private final Set<TableBucket> unmade = new HashSet<>();
+  private long makeAgainMs;
 
   /**
    * @param logs what logs share, as of now
    * @param pool for logs that are made
-   * @param disk is told when there was no space for one
+   * @param disk the disk they are on
    */
-  ReplicaHomes(DataDirectory data, Supplier<LogContext> logs, LogPool pool, DiskGuard disk) {
+  ReplicaHomes(
+      DataDirectory data,
+      Supplier<LogContext> logs,
+      LogPool pool,
+      DiskGuard disk,
+      TimeSource time) {
     this.data = data;
     this.logs = logs;
     this.pool = pool;
     this.disk = disk;
+    this.time = time;
     this.directories.addAll(data.scan());
   }
 
@@ -60,22 +78,34 @@ final class ReplicaHomes {
   /**
    * Makes the directories and empty logs of buckets that {@linkplain #needsLog need} one.
    *
+   * @param index of the metadata that has them here: older metadata must not delete them
    * @param tableName how the directory's description names the table
    */
-  void create(List<TableBucket> buckets, Function<TableBucket, String> tableName) {
-    LogContext context = logs.get();
-    LogPool.Outcome outcome =
-        pool.run(
-            "Creation",
-            buckets,
-            bucket -> data.createLog(context, bucket, tableName.apply(bucket)));
+  void create(List<TableBucket> buckets, long index, Function<TableBucket, String> tableName) {
+    LogPool.Outcome outcome = made(buckets, index, tableName);
     directories.addAll(buckets);
     buckets.forEach(unmade::remove);
     unmade.addAll(outcome.withoutSpace());
     if (!outcome.withoutSpace().isEmpty()) {
-      disk.foundNoSpace();
+      makeAgainMs = time.epochMs() + PAUSE_MS;
     }
     take(outcome);
+  }
+
+  private LogPool.Outcome made(
+      List<TableBucket> buckets, long index, Function<TableBucket, String> tableName) {
+    LogContext context = logs.get();
+    try {
+      data.saveCluster(context.clusterId(), Math.max(data.savedIndex(), index));
+    } catch (SluiceException e) {
+      if (e.code() != ErrorCode.DISK_FULL) {
+        throw e;
+      }
+      log.error("Creation of {} logs failed: {}", buckets.size(), e.getMessage());
+      return LogPool.Outcome.withoutSpace(buckets, String.valueOf(e.getMessage()));
+    }
+    return pool.run(
+        "Creation", buckets, bucket -> data.createLog(context, bucket, tableName.apply(bucket)));
   }
 
   private void take(LogPool.Outcome outcome) {
@@ -111,9 +141,13 @@ final class ReplicaHomes {
     return new Housekeeper.Removed(bucket, renamed, open);
   }
 
-  /** Whether a bucket has no log here and one is to be made now: not on a disk that is full. */
+  /**
+   * Whether a bucket has no log here and one is to be made now: not on a disk that is full, nor
+   * right after one found no space.
+   */
   boolean needsLog(TableBucket bucket) {
-    return !directories.contains(bucket) || (unmade.contains(bucket) && !disk.full());
+    return !directories.contains(bucket)
+        || (unmade.contains(bucket) && !disk.full() && time.epochMs() >= makeAgainMs);
   }
 
   /** Every bucket with a directory here. */

@@ -96,7 +96,7 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
             replicas::values);
     this.housekeeping = new HousekeepingLoop(housekeeper);
     this.clusterId = data.clusterId();
-    this.homes = new ReplicaHomes(data, this::logContext, pool, disk);
+    this.homes = new ReplicaHomes(data, this::logContext, pool, disk, platform.time());
     this.fullDisk = new FullDisk(disk, platform.time());
     this.rebuilds = new Rebuilds(config.serverId(), platform.time(), context.counters());
     disk.check();
@@ -312,8 +312,7 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
     if (missing.isEmpty()) {
       return;
     }
-    data.saveCluster(clusterId, Math.max(data.savedIndex(), index));
-    homes.create(missing, bucket -> describedTable(bucket).path().toString());
+    homes.create(missing, index, bucket -> describedTable(bucket).path().toString());
   }
 
   private HostedTable describedTable(TableBucket bucket) {

@@ -418,7 +418,7 @@ final class ScanStreamTest {
     assertThat(upload.answers(requests)).noneMatch(each -> each.hasError());
     put(0, 1000, 1010);
     assertThatThrownBy(() -> read(ticket().setLimit(1).addBuckets(range(0, 0, 1010))))
-        .hasMessageContaining("demo.events-0 at offset 0 cannot be decoded")
+        .hasMessageContaining("demo.events, bucket 0, at offset 0 cannot be decoded")
         .hasMessageContaining("in column 'name'")
         .hasMessageContaining("Scan on from offset 1000");
     assertThat(harness.replica(table, 0).corruption()).isNull();

@@ -88,16 +88,16 @@ final class DiskFullTest {
 
   /** Nobody else has such a bucket, and there is nothing in it yet. */
   @ParameterizedTest
-  @ValueSource(strings = {"replica.meta.tmp", "00000000000000000000.log"})
+  @ValueSource(strings = {"cluster.tmp", "replica.meta.tmp", "00000000000000000000.log"})
   void aBucketThatFoundNoSpaceIsMadeWhenThereIsSome(String file) throws Exception {
     TableBucket late = TableBucket.of(8, 0);
     try (TestTablet tablet = open("home", 1)) {
       tablet.diskUsed = 0.95;
       tablet.faulty.failAlways(Operation.WRITE, file, NO_SPACE);
       tablet.apply(TestTablet.image(2, 1, 7, 8));
-      assertThat(tablet.set.disk().full()).isTrue();
       for (int i = 0; i < 3; i++) {
         tablet.set.housekeeper().doWork();
+        tablet.clock.advanceMs(10_000);
         tablet.set.tick();
         assertThat(tablet.set.offline()).extracting(OfflineReplica::bucket).containsExactly(late);
       }
@@ -113,6 +113,28 @@ final class DiskFullTest {
     try (TestTablet tablet =
         TestTablet.open(temp.resolve("home")).apply(TestTablet.image(3, 2, 7, 8))) {
       assertThat(TestTablet.sequences(tablet.replica(8), 5)).hasSize(1);
+    }
+  }
+
+  /** A quota, or blocks that are kept for others, do not show in how full the disk is. */
+  @ParameterizedTest
+  @ValueSource(strings = {"cluster.tmp", "replica.meta.tmp"})
+  void aBucketThatFindsNoSpaceHoldsUpNoOthers(String file) throws Exception {
+    try (TestTablet tablet = open("home", 1)) {
+      tablet.faulty.failAlways(Operation.WRITE, file, NO_SPACE);
+      tablet.apply(TestTablet.image(2, 2, 7, 8));
+      for (int i = 0; i < 3; i++) {
+        assertThat(putUntilRefused(tablet, i, 1)).isEqualTo(i + 1);
+        tablet.set.tick();
+        assertThat(tablet.set.disk().full()).isFalse();
+        assertThat(tablet.set.offline()).hasSize(1);
+      }
+      tablet.faulty.heal();
+      tablet.set.tick();
+      assertThat(tablet.set.offline()).as("within the pause").hasSize(1);
+      tablet.clock.advanceMs(10_000);
+      tablet.set.tick();
+      assertThat(tablet.set.offline()).isEmpty();
     }
   }
 
