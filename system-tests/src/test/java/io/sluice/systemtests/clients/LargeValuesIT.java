@@ -12,7 +12,6 @@ import io.sluice.client.TableSpec;
 import io.sluice.client.UpsertWriter;
 import io.sluice.client.WriterOptions;
 import io.sluice.common.SluiceException;
-import io.sluice.common.TablePath;
 import io.sluice.format.batch.BatchCodec;
 import io.sluice.format.row.Row;
 import io.sluice.systemtests.local.LocalCluster;
@@ -135,8 +134,6 @@ final class LargeValuesIT {
       Scans.read(
           connection.table(path).scan().current(), batch -> countTexts(batch.vectors(), found));
       assertThat(found).containsOnly(1);
-      // A bucket keeps what its changes were encoded in for the next ones.
-      connection.admin().dropTable(TablePath.parse(path), false);
     }
     awaitTabletMemory(before);
   }

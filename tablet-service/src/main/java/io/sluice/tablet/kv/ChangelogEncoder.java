@@ -2,14 +2,11 @@ package io.sluice.tablet.kv;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
-import io.sluice.common.TableOptions;
 import io.sluice.format.batch.BatchLimits;
 import io.sluice.format.batch.BatchWriter;
-import io.sluice.format.batch.CompressionSettings;
 import io.sluice.format.batch.EncodedBatch;
 import io.sluice.format.batch.LogBatchEncoder;
 import java.nio.ByteBuffer;
-import java.util.Map;
 import org.apache.arrow.memory.BufferAllocator;
 import org.jspecify.annotations.Nullable;
 
@@ -27,16 +24,10 @@ public final class ChangelogEncoder implements AutoCloseable {
     this.maxBatchBytes = maxBatchBytes;
   }
 
-  /**
-   * Compresses and keeps statistics as the table's options say; the limit is {@link
-   * BatchLimits#MAX_BATCH_BYTES}.
-   */
-  public static ChangelogEncoder ofTable(BufferAllocator allocator, Map<String, String> options) {
+  /** One whose limit is {@link BatchLimits#MAX_BATCH_BYTES}. */
+  static ChangelogEncoder of(BufferAllocator allocator, ChangelogFormat format) {
     return new ChangelogEncoder(
-        new LogBatchEncoder(
-            allocator,
-            CompressionSettings.ofTable(options).orElse(CompressionSettings.defaults()),
-            TableOptions.of(options).statisticsColumns()),
+        new LogBatchEncoder(allocator, format.compression(), format.statistics()),
         BatchLimits.MAX_BATCH_BYTES);
   }
 

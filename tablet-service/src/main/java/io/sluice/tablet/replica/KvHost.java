@@ -5,6 +5,7 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
 import io.sluice.common.TimeSource;
+import io.sluice.tablet.kv.ChangelogEncoders;
 import io.sluice.tablet.kv.KvResources;
 import io.sluice.tablet.kv.KvSettings;
 import io.sluice.tablet.kv.KvTablet;
@@ -42,10 +43,12 @@ public final class KvHost implements AutoCloseable {
   private static final long FLUSH_INTERVAL_MS = 500;
   private static final long SNAPSHOT_LOOK_MS = 1000;
   private static final int ROUND = 64;
+  private static final int MIN_IDLE_ENCODERS = 4;
   private static final long STOP_SECONDS = 30;
 
   private final KvResources resources;
   private final BufferAllocator allocator;
+  private final ChangelogEncoders encoders;
   private final TimeSource time;
   private final IdGrants ids;
   private final KvCounters counters = new KvCounters();
@@ -61,6 +64,9 @@ public final class KvHost implements AutoCloseable {
   private KvHost(KvResources resources, BufferAllocator allocator, TimeSource time, IdGrants ids) {
     this.resources = resources;
     this.allocator = allocator;
+    this.encoders =
+        new ChangelogEncoders(
+            allocator, Math.max(MIN_IDLE_ENCODERS, Runtime.getRuntime().availableProcessors()));
     this.time = time;
     this.ids = ids;
     this.flusher = new MemtableFlusher(resources, time);
@@ -159,6 +165,11 @@ public final class KvHost implements AutoCloseable {
     return allocator;
   }
 
+  /** What makes batches of changelogs. */
+  ChangelogEncoders encoders() {
+    return encoders;
+  }
+
   /** The clock that says which rows have outlived their table's limit. */
   TimeSource time() {
     return time;
@@ -223,6 +234,7 @@ public final class KvHost implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    encoders.close();
     try {
       resources.close();
     } catch (SluiceException e) {

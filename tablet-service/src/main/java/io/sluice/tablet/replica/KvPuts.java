@@ -7,7 +7,7 @@ import io.sluice.format.batch.EncodedBatch;
 import io.sluice.format.batch.LogBatchHeader;
 import io.sluice.format.schema.Column;
 import io.sluice.format.schema.TableSchema;
-import io.sluice.tablet.kv.ChangelogEncoder;
+import io.sluice.tablet.kv.ChangelogFormat;
 import io.sluice.tablet.kv.ChangelogPlan;
 import io.sluice.tablet.kv.KvRules;
 import io.sluice.tablet.kv.KvTablet;
@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.apache.arrow.memory.OutOfMemoryException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Puts into a primary-key bucket that is led here: evaluated against the rows, their changes
@@ -34,8 +33,8 @@ final class KvPuts {
   private final GrantedIds ids;
   private final Supplier<KvTablet> rows;
   // As the table's options were when the newest put came.
-  private @Nullable ChangelogEncoder encoder;
-  private Map<String, String> encoderOptions = Map.of();
+  private Map<String, String> options = Map.of();
+  private ChangelogFormat format = ChangelogFormat.ofTable(options);
   private final Map<ShapeKey, PutShape> shapes = new HashMap<>();
 
   /** What rows of a put look like. */
@@ -147,7 +146,7 @@ final class KvPuts {
 
   private EncodedBatch encode(ChangelogPlan plan, BatchWriter writer) {
     try {
-      return encoder(table.get().options()).encode(plan, writer);
+      return host.encoders().encode(format(table.get().options()), plan, writer);
     } catch (OutOfMemoryException e) {
       throw noMemory(e);
     }
@@ -213,23 +212,11 @@ final class KvPuts {
         : PutShape.partial(key.schema(), key.targets(), idColumn);
   }
 
-  private ChangelogEncoder encoder(Map<String, String> options) {
-    ChangelogEncoder current = encoder;
-    if (current != null && options.equals(encoderOptions)) {
-      return current;
+  private ChangelogFormat format(Map<String, String> now) {
+    if (!now.equals(options)) {
+      options = now;
+      format = ChangelogFormat.ofTable(now);
     }
-    closeEncoder();
-    current = ChangelogEncoder.ofTable(host.allocator(), options);
-    encoder = current;
-    encoderOptions = options;
-    return current;
-  }
-
-  /** Gives back the encoder; another is made when it is needed. */
-  void closeEncoder() {
-    if (encoder != null) {
-      encoder.close();
-      encoder = null;
-    }
+    return format;
   }
 }

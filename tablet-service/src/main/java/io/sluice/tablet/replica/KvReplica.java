@@ -331,7 +331,6 @@ final class KvReplica {
   }
 
   private @Nullable KvTablet ended() {
-    puts.closeEncoder();
     host.leadsNoMore(log.bucket(), this);
     standby.stop();
     return rows.opening().end();

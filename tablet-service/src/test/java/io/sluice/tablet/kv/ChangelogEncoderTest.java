@@ -29,8 +29,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 final class ChangelogEncoderTest {
   private static final PutShape FULL = PutShape.full(SCHEMA);
-  private static final Map<String, String> RAW =
-      Map.of(TableOptions.COMPRESSION_TYPE, "none", TableOptions.STATISTICS_COLUMNS, "none");
+  private static final ChangelogFormat RAW =
+      ChangelogFormat.ofTable(
+          Map.of(TableOptions.COMPRESSION_TYPE, "none", TableOptions.STATISTICS_COLUMNS, "none"));
 
   @TempDir private Path temp;
   private KvFixture kv;
@@ -47,7 +48,7 @@ final class ChangelogEncoderTest {
 
   @Test
   void theBatchAccountsForEveryRowOfThePut() {
-    try (ChangelogEncoder encoder = ChangelogEncoder.ofTable(kv.allocator, RAW);
+    try (ChangelogEncoder encoder = ChangelogEncoder.of(kv.allocator, RAW);
         ChangelogPlan plan =
             kv.evaluate(
                 FULL,
@@ -102,7 +103,7 @@ final class ChangelogEncoderTest {
   void oneRowMayBeLargerThanABatch() {
     String large = "x".repeat(5_000_000);
     kv.put(put(1, large, null, 1));
-    try (ChangelogEncoder encoder = ChangelogEncoder.ofTable(kv.allocator, RAW)) {
+    try (ChangelogEncoder encoder = ChangelogEncoder.of(kv.allocator, RAW)) {
       try (ChangelogPlan plan = kv.evaluate(FULL, List.of(put(1, large, null, 2)));
           EncodedBatch batch = encoder.encode(plan, BatchWriter.NONE)) {
         assertThat(batch.wireBytes())
