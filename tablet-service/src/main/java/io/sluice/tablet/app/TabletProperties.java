@@ -25,7 +25,7 @@ import org.springframework.validation.annotation.Validated;
  * @param scanBufferBytes bytes that may wait in a scan's connection before reading pauses
  * @param maxScans scans that may be open at once
  * @param scanThreads threads that read batches
- * @param putTimeout how long puts of plain Arrow are tried again
+ * @param putTimeout how long batches of plain Arrow are tried again after their first refusal
  * @param metadataTimeout bound of a question to the coordinators
  * @param lookupThreads threads that look keys up
  * @param storage how replicas are kept

@@ -39,6 +39,8 @@ final class BucketPuts {
   private final Outcome outcome;
   private final AtomicBoolean told = new AtomicBoolean();
   private volatile boolean cancelled;
+  // Whether nobody has the first batch until a pause ends: who takes this away goes on.
+  private final AtomicBoolean pausing = new AtomicBoolean();
   private volatile @Nullable ScheduledFuture<?> pause;
   // Touched by one attempt at a time: the next begins when the last was answered.
   private final Deque<PutPart> parts;
@@ -82,8 +84,11 @@ final class BucketPuts {
   /** Stops trying; the batch that is under way is closed by its answer. */
   void cancel() {
     cancelled = true;
-    ScheduledFuture<?> waiting = pause;
-    if (waiting != null && waiting.cancel(false)) {
+    ScheduledFuture<?> timer = pause;
+    if (timer != null) {
+      timer.cancel(false);
+    }
+    if (pausing.compareAndSet(true, false)) {
       finish(cancelledFailure());
     }
   }
@@ -133,10 +138,20 @@ final class BucketPuts {
     }
     long wait = pauseMs;
     pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2);
+    pausing.set(true);
     try {
-      pause = context.retries().schedule(this::attempt, wait, TimeUnit.MILLISECONDS);
+      pause = context.retries().schedule(this::goOn, wait, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException stopping) {
-      finish(why);
+      if (pausing.compareAndSet(true, false)) {
+        finish(why);
+      }
+    }
+  }
+
+  /** After a pause; a timer that runs already cannot be cancelled. */
+  private void goOn() {
+    if (pausing.compareAndSet(true, false)) {
+      attempt();
     }
   }
 

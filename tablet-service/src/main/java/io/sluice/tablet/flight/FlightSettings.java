@@ -13,8 +13,8 @@ import java.time.Duration;
  * @param scanBufferBytes bytes that may wait in a scan's connection before reading pauses
  * @param maxScans scans that may be open at once
  * @param scanThreads threads that read batches
- * @param putTimeout how long a put into a bucket that cannot take it is tried again for a client
- *     that sends plain Arrow
+ * @param putTimeout how long a batch that a bucket cannot take is tried again after its first
+ *     refusal, for a client that sends plain Arrow
  * @param peerTimeout how long another tablet may leave such a put unanswered
  */
 public record FlightSettings(

@@ -43,7 +43,12 @@ public final class RowBatch implements AutoCloseable {
       BufferAllocator allocator,
       int expectedRows) {
     VectorSchemaRoot root = VectorSchemaRoot.create(arrow, allocator);
-    return new RowBatch(schemas, columns, root, expectedRows);
+    try {
+      return new RowBatch(schemas, columns, root, expectedRows);
+    } catch (RuntimeException | Error e) {
+      root.close();
+      throw e;
+    }
   }
 
   /** Batches without columns, which only count rows. */

@@ -43,7 +43,7 @@ public final class KvHost implements AutoCloseable {
   private static final long FLUSH_INTERVAL_MS = 500;
   private static final long SNAPSHOT_LOOK_MS = 1000;
   private static final int ROUND = 64;
-  private static final int MIN_IDLE_ENCODERS = 4;
+  private static final int IDLE_ENCODERS = 6;
   private static final long STOP_SECONDS = 30;
 
   private final KvResources resources;
@@ -64,9 +64,7 @@ public final class KvHost implements AutoCloseable {
   private KvHost(KvResources resources, BufferAllocator allocator, TimeSource time, IdGrants ids) {
     this.resources = resources;
     this.allocator = allocator;
-    this.encoders =
-        new ChangelogEncoders(
-            allocator, Math.max(MIN_IDLE_ENCODERS, Runtime.getRuntime().availableProcessors()));
+    this.encoders = new ChangelogEncoders(allocator, IDLE_ENCODERS);
     this.time = time;
     this.ids = ids;
     this.flusher = new MemtableFlusher(resources, time);

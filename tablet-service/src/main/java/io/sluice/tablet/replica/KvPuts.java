@@ -214,8 +214,8 @@ final class KvPuts {
 
   private ChangelogFormat format(Map<String, String> now) {
     if (!now.equals(options)) {
-      options = now;
       format = ChangelogFormat.ofTable(now);
+      options = now;
     }
     return format;
   }

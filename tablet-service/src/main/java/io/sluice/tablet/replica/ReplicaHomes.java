@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +35,7 @@ final class ReplicaHomes {
   private static final Logger log = LoggerFactory.getLogger(ReplicaHomes.class);
 
   /** From a bucket that found no space to the next try: a quota does not show in the disk's. */
-  private static final long PAUSE_MS = 10_000;
+  private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final DataDirectory data;
   private final Supplier<LogContext> logs;
@@ -47,7 +48,7 @@ final class ReplicaHomes {
   private final Set<TableBucket> directories = new ConcurrentSkipListSet<>();
   // Those of the damaged that could not be made for want of space: they never held a record.
   private final Set<TableBucket> unmade = new HashSet<>();
-  private long makeAgainMs;
+  private long makeAgainNanos;
 
   /**
    * @param logs what logs share, as of now
@@ -87,7 +88,7 @@ final class ReplicaHomes {
     buckets.forEach(unmade::remove);
     unmade.addAll(outcome.withoutSpace());
     if (!outcome.withoutSpace().isEmpty()) {
-      makeAgainMs = time.epochMs() + PAUSE_MS;
+      makeAgainNanos = time.nanoTime() + PAUSE_NANOS;
     }
     take(outcome);
   }
@@ -147,7 +148,7 @@ final class ReplicaHomes {
    */
   boolean needsLog(TableBucket bucket) {
     return !directories.contains(bucket)
-        || (unmade.contains(bucket) && !disk.full() && time.epochMs() >= makeAgainMs);
+        || (unmade.contains(bucket) && !disk.full() && time.nanoTime() - makeAgainNanos >= 0);
   }
 
   /** Every bucket with a directory here. */

@@ -171,7 +171,7 @@ public final class ReplicaSet implements Replicas, AutoCloseable {
    *
    * @throws SluiceException INVALID_ARGUMENT for an image of another cluster, INTERNAL for a delta
    *     before any image; nothing is changed then. STORAGE_ERROR when a directory cannot be renamed
-   *     or the index cannot be saved; a new image repeats it
+   *     or the index cannot be saved, DISK_FULL for want of space; a new image repeats it
    */
   public synchronized void apply(ReplicaUpdate update) {
     boolean mayDelete = update.index() >= data.savedIndex();

@@ -262,7 +262,8 @@ final class StockPutStreamTest {
 
   @Test
   void anUploadLeavesATabletThatDoesNotAnswerForTheNextLeader() throws Exception {
-    try (FlightHarness tablets = new FlightHarness(impatientWithPeers(Duration.ofSeconds(1)), 2)) {
+    try (FlightHarness tablets =
+        new FlightHarness(impatientWithPeers(Duration.ofMillis(1500)), 2)) {
       TableInfo table = tablets.createEvents(2);
       FakeReplica silent = tablets.replica(table, 1);
       FakeReplicas here = tablets.tablet().replicas;

@@ -160,6 +160,14 @@ public final class LogBatchEncoder implements AutoCloseable {
     if (arrow == checkedArrow && schema == checkedSchema) {
       return;
     }
+    if (checkedSchema != null
+        && checkedArrow != null
+        && schema.equals(checkedSchema)
+        && arrow.equals(checkedArrow)) {
+      checkedArrow = arrow;
+      checkedSchema = schema;
+      return;
+    }
     Schema expected = ArrowSchemas.toArrow(schema);
     List<Field> found = arrow.getFields();
     if (found.size() != schema.size()) {
