@@ -10,6 +10,7 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.StatusProto;
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import java.io.IOException;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionException;
@@ -192,7 +193,10 @@ public final class StatusMapping {
       message.append("; ask for less, or send less, at a time");
       return new SluiceException(ErrorCode.INVALID_ARGUMENT, message.toString(), failure);
     }
-    return new SluiceException(foreignCode(status.getCode()), message.toString(), failure);
+    // gRPC calls it unknown when a connection closes under a message; a server's cause never comes.
+    boolean broken = status.getCode() == Status.Code.UNKNOWN && cause instanceof IOException;
+    ErrorCode code = broken ? ErrorCode.UNAVAILABLE : foreignCode(status.getCode());
+    return new SluiceException(code, message.toString(), failure);
   }
 
   private static ErrorCode foreignCode(Status.Code code) {

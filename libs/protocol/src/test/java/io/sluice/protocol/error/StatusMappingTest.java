@@ -16,6 +16,7 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.protocol.flight.v1.PutError;
 import java.net.InetSocketAddress;
+import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
@@ -74,6 +75,14 @@ class StatusMappingTest {
           assertThat(got.code()).isEqualTo(code);
           assertThat(got).hasMessageContaining("why");
         });
+  }
+
+  @Test
+  void aConnectionThatClosesUnderAMessageMayBeTriedAgain() {
+    Status closed =
+        Status.UNKNOWN.withDescription("channel closed").withCause(new ClosedChannelException());
+    assertThat(StatusMapping.fromStatus(closed.asRuntimeException()).code())
+        .isEqualTo(ErrorCode.UNAVAILABLE);
   }
 
   @Test
