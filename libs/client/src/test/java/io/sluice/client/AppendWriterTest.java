@@ -401,14 +401,7 @@ class AppendWriterTest {
         appending.start();
         awaitWaiting(appending, appended);
         assertThat(appended.get()).isBetween(1L, 5_000L);
-        cluster.setFaults((tablet, number, put) -> Fault.NONE);
-        Await.until(
-            "all appended",
-            Duration.ofSeconds(20),
-            () -> {
-              cluster.tablet(1).releaseAnswers();
-              return !appending.isAlive();
-            });
+        answerUntilEnded(cluster, appending);
         cluster.tablet(1).releaseAnswers();
         writer.flush();
         assertThat(cluster.bucket(0).end()).isEqualTo(20_000);
@@ -427,6 +420,18 @@ class AppendWriterTest {
           seen[0] = appended.get();
           return !appending.isAlive()
               || (seen[0] == before && appending.getState() == Thread.State.TIMED_WAITING);
+        });
+  }
+
+  /** Answers all puts, those held back too, until the thread has ended. */
+  private static void answerUntilEnded(FakeCluster cluster, Thread appending) {
+    cluster.setFaults((tablet, number, put) -> Fault.NONE);
+    Await.until(
+        "the appending thread has ended",
+        Duration.ofSeconds(20),
+        () -> {
+          cluster.tablet(1).releaseAnswers();
+          return !appending.isAlive();
         });
   }
 
@@ -465,14 +470,7 @@ class AppendWriterTest {
         appending.start();
         awaitWaiting(appending, appended);
         assertThat(appended.get()).isBetween(1L, 6L);
-        cluster.setFaults((tablet, number, put) -> Fault.NONE);
-        Await.until(
-            "all stored",
-            Duration.ofSeconds(20),
-            () -> {
-              cluster.tablet(1).releaseAnswers();
-              return !appending.isAlive();
-            });
+        answerUntilEnded(cluster, appending);
         assertThat(cluster.bucket(0).end()).isEqualTo(12);
       }
     }
@@ -499,14 +497,7 @@ class AppendWriterTest {
                   && appending.getState() == Thread.State.TIMED_WAITING;
             });
         assertThat(cluster.bucket(0).end()).isBetween(1L, 5_000L);
-        cluster.setFaults((tablet, number, put) -> Fault.NONE);
-        Await.until(
-            "all stored",
-            Duration.ofSeconds(20),
-            () -> {
-              cluster.tablet(1).releaseAnswers();
-              return !appending.isAlive();
-            });
+        answerUntilEnded(cluster, appending);
         assertThat(cluster.values(0)).isEqualTo(range(0, 20_000));
       }
     }
