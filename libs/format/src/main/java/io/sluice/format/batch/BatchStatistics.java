@@ -39,10 +39,14 @@ public final class BatchStatistics {
     }
     need(StatisticsFormat.HEADER_BYTES);
     int version = bytes.get(0);
-    check(version == StatisticsFormat.VERSION, "version is " + version);
+    if (version != StatisticsFormat.VERSION) {
+      throw corrupt("version is " + version);
+    }
     check(bytes.get(1) == 0, "reserved byte 1 is not 0");
     left = bytes.getShort(2) & 0xFFFF;
-    check(left > 0 && left <= StatisticsFormat.MAX_COLUMNS, "they have " + left + " entries");
+    if (left == 0 || left > StatisticsFormat.MAX_COLUMNS) {
+      throw corrupt("they have " + left + " entries");
+    }
     at = StatisticsFormat.HEADER_BYTES;
     return this;
   }
@@ -50,7 +54,9 @@ public final class BatchStatistics {
   /** Moves to the next entry; false after the last. CORRUPT_BATCH when the entry is malformed. */
   public boolean next() {
     if (left == 0) {
-      check(at == bytes.limit(), (bytes.limit() - at) + " bytes follow the last entry");
+      if (at != bytes.limit()) {
+        throw corrupt((bytes.limit() - at) + " bytes follow the last entry");
+      }
       return false;
     }
     left--;
@@ -63,10 +69,12 @@ public final class BatchStatistics {
       throw corrupt("kind of column " + columnId + " is " + bytes.get(at + 4));
     }
     kind = found;
-    check(
-        (flags & ~StatisticsFormat.KNOWN_FLAGS) == 0 && bytes.getShort(at + 6) == 0,
-        "flags of column " + columnId + " are unknown");
-    check(nullCount >= 0, "null count of column " + columnId + " is " + nullCount);
+    if ((flags & ~StatisticsFormat.KNOWN_FLAGS) != 0 || bytes.getShort(at + 6) != 0) {
+      throw corrupt("flags of column " + columnId + " are unknown");
+    }
+    if (nullCount < 0) {
+      throw corrupt("null count of column " + columnId + " is " + nullCount);
+    }
     at += StatisticsFormat.ENTRY_BYTES;
     if (hasMin()) {
       minLength = boundLength();
@@ -86,9 +94,9 @@ public final class BatchStatistics {
     if (length < 0) {
       need(1);
       length = bytes.get(at++) & 0xFF;
-      check(
-          length <= StatisticsFormat.MAX_BOUND_BYTES,
-          "bound of column " + columnId + " has " + length + " bytes");
+      if (length > StatisticsFormat.MAX_BOUND_BYTES) {
+        throw corrupt("bound of column " + columnId + " has " + length + " bytes");
+      }
     }
     need(length);
     return length;
@@ -184,6 +192,7 @@ public final class BatchStatistics {
     check(count <= bytes.limit() - at, "they end early");
   }
 
+  /** Only for texts that are there already: one that is put together costs every good batch. */
   private static void check(boolean good, String what) {
     if (!good) {
       throw corrupt(what);

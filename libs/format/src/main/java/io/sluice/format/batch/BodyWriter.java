@@ -116,9 +116,7 @@ final class BodyWriter implements AutoCloseable {
           checksum(buffers.buffer(i).nioBuffer(0, length), checksums);
           run = end;
         } else {
-          if (length > 0) {
-            target.put(end, buffers.buffer(i).nioBuffer(0, length), 0, length);
-          }
+          copy(buffers, i, target, end);
           checksum(target.limit(end + length).position(end), checksums);
           target.clear();
           end += length;
@@ -160,9 +158,7 @@ final class BodyWriter implements AutoCloseable {
     int at = 0;
     for (int i = 0; i < buffers.count(); i++) {
       int length = buffers.length(i);
-      if (length > 0) {
-        target.put(at, buffers.buffer(i).nioBuffer(0, length), 0, length);
-      }
+      copy(buffers, i, target, at);
       at = finish(target, at, length, message, checksums);
     }
     body.writerIndex(total);
@@ -178,7 +174,7 @@ final class BodyWriter implements AutoCloseable {
     int at = 0;
     for (int i = 0; i < buffers.count(); i++) {
       int length = buffers.length(i);
-      int stored = length == 0 ? 0 : store(compressor, buffers.buffer(i), length, target, at);
+      int stored = length == 0 ? 0 : store(compressor, buffers, i, target, at);
       at = finish(target, at, stored, message, checksums);
     }
     ArrowBuf body = allocator.buffer(at);
@@ -190,10 +186,11 @@ final class BodyWriter implements AutoCloseable {
 
   /** Stores one buffer with its prefix; returns the bytes both take. */
   private static int store(
-      BufferCodec compressor, ArrowBuf source, int length, ByteBuffer target, int at) {
-    ByteBuffer bytes = source.nioBuffer(0, length);
+      BufferCodec compressor, RootBuffers buffers, int index, ByteBuffer target, int at) {
+    int length = buffers.length(index);
     int dataAt = at + BatchStructure.PREFIX_BYTES;
     if (length >= MIN_COMPRESSED_BYTES) {
+      ByteBuffer bytes = buffers.buffer(index).nioBuffer(0, length);
       int size = compressor.compress(bytes, 0, length, target, dataAt);
       if (size < length) {
         target.putLong(at, length);
@@ -201,8 +198,17 @@ final class BodyWriter implements AutoCloseable {
       }
     }
     target.putLong(at, BatchStructure.RAW_PREFIX);
-    target.put(dataAt, bytes, 0, length);
+    copy(buffers, index, target, dataAt);
     return BatchStructure.PREFIX_BYTES + length;
+  }
+
+  /** Copies without a view of the source, which Arrow would make by reflection. */
+  private static void copy(RootBuffers buffers, int index, ByteBuffer target, int at) {
+    int length = buffers.length(index);
+    if (length > 0) {
+      buffers.buffer(index).getBytes(0, target.limit(at + length).position(at));
+      target.clear();
+    }
   }
 
   /** Pads, checksums and records a stored buffer; returns where the next one begins. */

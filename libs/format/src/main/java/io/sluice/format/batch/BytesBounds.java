@@ -46,7 +46,7 @@ final class BytesBounds {
       ByteBuffer values, ByteBuffer offsets, int rows, @Nullable ByteBuffer validity) {
     begin(values);
     ByteBuffer bytes = data;
-    int lastWord = bytes.capacity() - 8;
+    int lastWord = bytes.limit() - 8;
     int start = offsets.getInt(0);
     for (int i = 0; i < rows; i++) {
       int at = start;

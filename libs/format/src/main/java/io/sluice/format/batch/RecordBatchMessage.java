@@ -49,13 +49,19 @@ public final class RecordBatchMessage {
   public RecordBatchMessage read(ByteBuffer metadata) {
     bytes = metadata.slice().order(ByteOrder.LITTLE_ENDIAN);
     end = bytes.limit();
-    check(end >= 8, "it has " + end + " bytes");
+    if (end < 8) {
+      throw corrupt("it has " + end + " bytes");
+    }
     int message = reference(0);
     checkTable(message);
     short version = shortField(message, MESSAGE_VERSION);
-    check(version == MetadataVersion.V5, "its version is " + version + ", not V5");
+    if (version != MetadataVersion.V5) {
+      throw corrupt("its version is " + version + ", not V5");
+    }
     byte type = byteField(message, MESSAGE_HEADER_TYPE);
-    check(type == MessageHeader.RecordBatch, "its header type is " + type + ", not RecordBatch");
+    if (type != MessageHeader.RecordBatch) {
+      throw corrupt("its header type is " + type + ", not RecordBatch");
+    }
     bodyLength = longField(message, MESSAGE_BODY_LENGTH);
     customMetadata = field(message, MESSAGE_CUSTOM_METADATA, 4) != 0;
     int header = field(message, MESSAGE_HEADER, 4);
@@ -63,7 +69,9 @@ public final class RecordBatchMessage {
     int batch = reference(header);
     checkTable(batch);
     rows = longField(batch, BATCH_LENGTH);
-    check(rows >= 0 && rows <= Integer.MAX_VALUE, "its length is " + rows);
+    if (rows < 0 || rows > Integer.MAX_VALUE) {
+      throw corrupt("its length is " + rows);
+    }
     int nodes = field(batch, BATCH_NODES, 4);
     nodesAt = nodes == 0 ? 0 : vector(nodes);
     nodeCount = nodes == 0 ? 0 : bytes.getInt(nodesAt - 4);
@@ -142,18 +150,22 @@ public final class RecordBatchMessage {
     int table = reference(compression);
     checkTable(table);
     byte method = byteField(table, COMPRESSION_METHOD);
-    check(method == 0, "its compression method is " + method + ", not BUFFER");
+    if (method != 0) {
+      throw corrupt("its compression method is " + method + ", not BUFFER");
+    }
     byte id = byteField(table, COMPRESSION_CODEC);
-    check(id == 0 || id == 1, "its codec is " + id + ", not 0 (lz4) or 1 (zstd)");
+    if (id != 0 && id != 1) {
+      throw corrupt("its codec is " + id + ", not 0 (lz4) or 1 (zstd)");
+    }
     return id == 0 ? BatchCodec.LZ4 : BatchCodec.ZSTD;
   }
 
   /** The position that the unsigned relative offset at {@code at} points to. */
   private int reference(int at) {
     int distance = bytes.getInt(at);
-    check(
-        distance >= 4 && distance <= end - 4 - at && ((at + distance) & 3) == 0,
-        "the reference at byte " + at + " leads outside");
+    if (distance < 4 || distance > end - 4 - at || ((at + distance) & 3) != 0) {
+      throw corrupt("the reference at byte " + at + " leads outside");
+    }
     return at + distance;
   }
 
@@ -163,7 +175,9 @@ public final class RecordBatchMessage {
     check(vtable >= 0 && vtable <= end - 4 && (vtable & 1) == 0, "a vtable lies outside");
     int vtableBytes = bytes.getShort((int) vtable) & 0xFFFF;
     int tableBytes = bytes.getShort((int) vtable + 2) & 0xFFFF;
-    check(vtableBytes >= 4 && (vtableBytes & 1) == 0, "a vtable has " + vtableBytes + " bytes");
+    if (vtableBytes < 4 || (vtableBytes & 1) != 0) {
+      throw corrupt("a vtable has " + vtableBytes + " bytes");
+    }
     check(vtableBytes <= end - vtable, "a vtable ends outside");
     check(tableBytes >= 4 && tableBytes <= end - table, "a table ends outside");
   }
@@ -180,8 +194,12 @@ public final class RecordBatchMessage {
       return 0;
     }
     int tableBytes = bytes.getShort(vtable + 2) & 0xFFFF;
-    check(offset >= 4 && offset + size <= tableBytes, "field " + index + " lies outside its table");
-    check(((table + offset) & (size - 1)) == 0, "field " + index + " is not aligned");
+    if (offset < 4 || offset + size > tableBytes) {
+      throw corrupt("field " + index + " lies outside its table");
+    }
+    if (((table + offset) & (size - 1)) != 0) {
+      throw corrupt("field " + index + " is not aligned");
+    }
     return table + offset;
   }
 
@@ -190,9 +208,9 @@ public final class RecordBatchMessage {
     int vector = reference(at);
     int count = bytes.getInt(vector);
     check(count == 0 || (vector & 7) == 4, "a list is not aligned");
-    check(
-        count >= 0 && count <= (end - vector - 4) / PAIR_BYTES,
-        "a list of " + count + " entries ends outside");
+    if (count < 0 || count > (end - vector - 4) / PAIR_BYTES) {
+      throw corrupt("a list of " + count + " entries ends outside");
+    }
     return vector + 4;
   }
 
@@ -211,6 +229,7 @@ public final class RecordBatchMessage {
     return at == 0 ? 0 : bytes.getLong(at);
   }
 
+  /** Only for texts that are there already: one that is put together costs every good batch. */
   private static void check(boolean good, String what) {
     if (!good) {
       throw corrupt(what);

@@ -23,7 +23,13 @@ import org.jspecify.annotations.Nullable;
  * the statistics section. Reusable; not thread-safe.
  */
 final class StatisticsCollector {
+  /** Buffers of up to so many bytes are copied: Arrow makes a view of any size by reflection. */
+  private static final int COPIED_BYTES = 1024;
+
   private final StatisticsColumns chosen;
+  private final ByteBuffer validityCopy = copyTarget();
+  private final ByteBuffer offsetsCopy = copyTarget();
+  private final ByteBuffer dataCopy = copyTarget();
   private @Nullable TableSchema schema;
   private int[] positions = {};
   private ByteBuffer out = ByteBuffer.allocate(0);
@@ -104,7 +110,8 @@ final class StatisticsCollector {
       return;
     }
     flags = 0;
-    ByteBuffer validity = nulls == 0 ? null : bytes(vector.getValidityBuffer(), (rows + 7) / 8);
+    ByteBuffer validity =
+        nulls == 0 ? null : bytes(vector.getValidityBuffer(), (rows + 7) / 8, validityCopy);
     switch (kind) {
       case INTEGER -> writeIntegers(column.type(), vector, rows, validity);
       case FLOATING -> writeFloating(column.type(), vector, rows, validity);
@@ -119,10 +126,10 @@ final class StatisticsCollector {
     min = Long.MAX_VALUE;
     max = Long.MIN_VALUE;
     if (type instanceof BooleanType) {
-      scanBits(bytes(vector.getDataBuffer(), (rows + 7) / 8), rows, validity);
+      scanBits(data(vector, (rows + 7) / 8), rows, validity);
     } else {
       int width = ((BaseFixedWidthVector) vector).getTypeWidth();
-      ByteBuffer data = bytes(vector.getDataBuffer(), rows * width);
+      ByteBuffer data = data(vector, rows * width);
       switch (width) {
         case 1 -> scanBytes(data, rows, validity);
         case 2 -> scanShorts(data, rows, validity);
@@ -210,7 +217,7 @@ final class StatisticsCollector {
   private void writeFloating(
       DataType type, FieldVector vector, int rows, @Nullable ByteBuffer validity) {
     boolean single = type instanceof FloatType;
-    ByteBuffer data = bytes(vector.getDataBuffer(), rows * (single ? 4 : 8));
+    ByteBuffer data = data(vector, rows * (single ? 4 : 8));
     double low = Double.POSITIVE_INFINITY;
     double high = Double.NEGATIVE_INFINITY;
     boolean nan = false;
@@ -235,7 +242,7 @@ final class StatisticsCollector {
   }
 
   private void writeDecimals(FieldVector vector, int rows, @Nullable ByteBuffer validity) {
-    ByteBuffer data = bytes(vector.getDataBuffer(), rows * 16);
+    ByteBuffer data = data(vector, rows * 16);
     long lowHead = Long.MAX_VALUE;
     long lowTail = -1;
     long highHead = Long.MIN_VALUE;
@@ -262,18 +269,32 @@ final class StatisticsCollector {
       DataType type, FieldVector vector, int rows, @Nullable ByteBuffer validity) {
     if (vector instanceof BaseFixedWidthVector fixed) {
       int width = fixed.getTypeWidth();
-      bytesBounds.scanFixed(bytes(vector.getDataBuffer(), rows * width), width, rows, validity);
+      bytesBounds.scanFixed(data(vector, rows * width), width, rows, validity);
     } else {
-      ByteBuffer offsets = bytes(vector.getOffsetBuffer(), 4 * (rows + 1));
-      ByteBuffer data = bytes(vector.getDataBuffer(), offsets.getInt(4 * rows));
+      ByteBuffer offsets = bytes(vector.getOffsetBuffer(), 4 * (rows + 1), offsetsCopy);
+      ByteBuffer data = data(vector, offsets.getInt(4 * rows));
       bytesBounds.scanVariable(data, offsets, rows, validity);
     }
     boolean text = type instanceof StringType || type instanceof CharType;
     flags = bytesBounds.write(text, out);
   }
 
-  private static ByteBuffer bytes(ArrowBuf buffer, int length) {
-    return buffer.nioBuffer(0, length).order(ByteOrder.LITTLE_ENDIAN);
+  private ByteBuffer data(FieldVector vector, int length) {
+    return bytes(vector.getDataBuffer(), length, dataCopy);
+  }
+
+  /** The first bytes of a buffer, which may be those in the copy until the next column. */
+  private static ByteBuffer bytes(ArrowBuf buffer, int length, ByteBuffer copy) {
+    if (length > COPIED_BYTES) {
+      return buffer.nioBuffer(0, length).order(ByteOrder.LITTLE_ENDIAN);
+    }
+    buffer.getBytes(0, copy.clear().limit(length));
+    return copy.flip();
+  }
+
+  /** Direct as the views are, so that the loops see one kind of buffer. */
+  private static ByteBuffer copyTarget() {
+    return ByteBuffer.allocateDirect(COPIED_BYTES).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   static boolean isSet(ByteBuffer bits, int index) {
