@@ -44,6 +44,15 @@ interface Comparison {
     return replication(plan).several() ? 10 : 6;
   }
 
+  /**
+   * Whether lanes of a product that has few of them run several times in each warm-up, so that its
+   * processes have run about as long as those of the others when windows count. What compiles then
+   * takes a processor for milliseconds, of which a rate shows nothing and a late row all.
+   */
+  default boolean evensWarmUps() {
+    return false;
+  }
+
   /** How many servers of rows each product has, and how many copies of a row. */
   default Replication replication(ComparePlan plan) {
     return Replication.NONE;

@@ -152,7 +152,7 @@ public final class ComparisonReport {
             + JavaProcesses.HEAP
             + " for each client and "
             + replication().heap()
-            + " for each server of rows; RF "
+            + " for each server of rows, touched at the start; RF "
             + replication().replicas()
             + (replication().several() ? " on " + replication().servers() + " servers" : "")
             + ", acks all, buckets: "

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -141,10 +142,31 @@ public final class ComparisonRun {
       for (Contest contest : contests) {
         List<LaneResult> order = of(results, contest);
         Collections.rotate(order, -(round + warmUps));
+        if (round < 1 && comparison.evensWarmUps()) {
+          order = evened(order);
+        }
         runRound(comparison, products, order, round, plan.repeat());
       }
     }
     return new ComparisonReport(comparison, plan, titles, new Standings(results));
+  }
+
+  /** The lanes, each as often as makes its product's windows at least as many as any other's. */
+  static List<LaneResult> evened(List<LaneResult> lanes) {
+    Map<String, Long> ofProduct =
+        lanes.stream()
+            .collect(Collectors.groupingBy(ComparisonRun::product, Collectors.counting()));
+    long most = Collections.max(ofProduct.values());
+    List<LaneResult> evened = new ArrayList<>();
+    for (LaneResult lane : lanes) {
+      long own = ofProduct.getOrDefault(product(lane), 1L);
+      evened.addAll(Collections.nCopies((int) ((most + own - 1) / own), lane));
+    }
+    return evened;
+  }
+
+  private static String product(LaneResult lane) {
+    return lane.lane().product();
   }
 
   private static List<LaneResult> of(List<LaneResult> results, Contest contest) {

@@ -63,6 +63,11 @@ final class LatencyComparison implements Comparison {
   }
 
   @Override
+  public boolean evensWarmUps() {
+    return true;
+  }
+
+  @Override
   public void prepare(ClientSession client, List<Contest> contests, Consumer<String> progress) {
     // Each window makes its own table.
   }

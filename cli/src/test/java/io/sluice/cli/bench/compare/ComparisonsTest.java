@@ -51,6 +51,22 @@ class ComparisonsTest {
   }
 
   @Test
+  void productsWithFewLanesRunThemMoreOftenBeforeLatenciesCount() {
+    LatencyComparison latency = new LatencyComparison();
+    Contest contest = latency.contests(DEFAULTS).get(0).with(Peers.NAMES);
+    List<LaneResult> lanes =
+        contest.lanes().stream().map(lane -> new LaneResult(contest, lane)).toList();
+
+    assertThat(latency.evensWarmUps()).isTrue();
+    assertThat(ComparisonRun.evened(lanes))
+        .extracting(lane -> lane.lane().product())
+        .containsExactly(
+            "sluice", "sluice", "sluice", "fluss", "fluss", "fluss", "fluss", "kafka", "kafka",
+            "kafka");
+    assertThat(new AppendComparison().evensWarmUps()).isFalse();
+  }
+
+  @Test
   void scansReadTheSameColumnsWhateverTheProduct() {
     List<Contest> contests = new ScanComparison().contests(DEFAULTS);
 
