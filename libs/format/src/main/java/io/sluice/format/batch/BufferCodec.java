@@ -28,6 +28,11 @@ interface BufferCodec extends AutoCloseable {
   void decompress(
       ByteBuffer source, int sourceAt, int length, ByteBuffer target, int targetAt, int expected);
 
+  /**
+   * Gives back what decompressing needs, until it is needed again: this is not used for a while.
+   */
+  void rest();
+
   @Override
   void close();
 

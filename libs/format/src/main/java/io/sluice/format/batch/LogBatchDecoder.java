@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * it, so that damaged bytes give CORRUPT_BATCH and nothing else. Buffers that are not compressed
  * become slices of the body, without a copy.
  *
- * <p>Reused from batch to batch. One owner, not thread-safe; {@link #close} twice is harmless.
+ * <p>Reused from batch to batch; in between it holds no memory outside of the heap. One owner, not
+ * thread-safe; {@link #close} twice is harmless.
  */
 public final class LogBatchDecoder implements AutoCloseable {
   private final BufferAllocator allocator;
@@ -79,6 +80,7 @@ public final class LogBatchDecoder implements AutoCloseable {
       OffsetChecks.check(layout, message, slices);
       load(root);
     } finally {
+      rest();
       Arrays.fill(slices, allocator.getEmpty());
       arena.close();
     }
@@ -198,6 +200,14 @@ public final class LogBatchDecoder implements AutoCloseable {
     return codec;
   }
 
+  private void rest() {
+    for (BufferCodec codec : codecs) {
+      if (codec != null) {
+        codec.rest();
+      }
+    }
+  }
+
   private void load(VectorSchemaRoot root) {
     List<ArrowBuf> all = Arrays.asList(slices);
     try {
@@ -231,7 +241,7 @@ public final class LogBatchDecoder implements AutoCloseable {
     return next;
   }
 
-  /** Gives back the codec contexts. */
+  /** Gives back the codecs. */
   @Override
   public void close() {
     for (int i = 0; i < codecs.length; i++) {

@@ -61,6 +61,11 @@ final class Lz4BufferCodec implements BufferCodec {
   }
 
   @Override
+  public void rest() {
+    // Nothing is kept.
+  }
+
+  @Override
   public void close() {
     // The block codec keeps no native state.
   }

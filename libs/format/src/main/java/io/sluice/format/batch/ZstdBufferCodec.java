@@ -9,7 +9,10 @@ import io.sluice.common.SluiceException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Zstandard frames. Contexts are made at first use: most owners need only one direction. */
+/**
+ * Zstandard frames. Contexts are had at first use: most owners need only one direction. That for
+ * compressing is this codec's own, that for decompressing is shared, see {@link ZstdContexts}.
+ */
 final class ZstdBufferCodec implements BufferCodec {
   private final int level;
   private @Nullable ZstdCompressCtx compressor;
@@ -46,7 +49,7 @@ final class ZstdBufferCodec implements BufferCodec {
       ByteBuffer source, int sourceAt, int length, ByteBuffer target, int targetAt, int expected) {
     ZstdDecompressCtx context = decompressor;
     if (context == null) {
-      context = new ZstdDecompressCtx();
+      context = ZstdContexts.SHARED.take();
       decompressor = context;
     }
     int found;
@@ -63,14 +66,20 @@ final class ZstdBufferCodec implements BufferCodec {
   }
 
   @Override
+  public void rest() {
+    ZstdDecompressCtx context = decompressor;
+    if (context != null) {
+      decompressor = null;
+      ZstdContexts.SHARED.give(context);
+    }
+  }
+
+  @Override
   public void close() {
     if (compressor != null) {
       compressor.close();
       compressor = null;
     }
-    if (decompressor != null) {
-      decompressor.close();
-      decompressor = null;
-    }
+    rest();
   }
 }
