@@ -4,6 +4,7 @@ import io.sluice.client.ClientConfig;
 import io.sluice.client.Connection;
 import io.sluice.coordinator.app.CoordinatorApplication;
 import io.sluice.tablet.app.TabletApplication;
+import io.sluice.tablet.flight.TabletFlightService;
 import io.sluice.testkit.Await;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -124,10 +125,15 @@ public final class LocalCluster implements AutoCloseable {
     return secret;
   }
 
-  /** Arrow memory that the tablets use now, in bytes. */
+  /**
+   * Arrow memory that the tablets use now, in bytes, without what they keep for the next upload.
+   */
   public long tabletMemory() {
     return tablets.stream()
-        .mapToLong(tablet -> tablet.getBean(BufferAllocator.class).getAllocatedMemory())
+        .mapToLong(
+            tablet ->
+                tablet.getBean(BufferAllocator.class).getAllocatedMemory()
+                    - tablet.getBean(TabletFlightService.class).idleBytes())
         .sum();
   }
 

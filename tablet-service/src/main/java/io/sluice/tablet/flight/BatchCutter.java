@@ -2,13 +2,11 @@ package io.sluice.tablet.flight;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
-import io.sluice.common.StatisticsColumns;
-import io.sluice.common.TableOptions;
+import io.sluice.format.batch.BatchEncoders;
+import io.sluice.format.batch.BatchFormat;
 import io.sluice.format.batch.BatchLimits;
 import io.sluice.format.batch.BatchWriter;
-import io.sluice.format.batch.CompressionSettings;
 import io.sluice.format.batch.EncodedBatch;
-import io.sluice.format.batch.LogBatchEncoder;
 import io.sluice.format.schema.TableSchema;
 import io.sluice.tablet.flight.TableDirectory.Located;
 import java.nio.ByteBuffer;
@@ -20,33 +18,33 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 
 /**
  * Cuts the rows that an uploaded message has for one bucket into batches of at most {@link
- * BatchLimits#MAX_BATCH_BYTES} and encodes them. One owner, not thread-safe.
+ * BatchLimits#MAX_BATCH_BYTES} and encodes them. Holds no memory in between. Thread-safe.
  */
-final class BatchCutter implements AutoCloseable {
+final class BatchCutter {
   private final BufferAllocator allocator;
+  private final BatchEncoders encoders;
   private final TableSchema schema;
-  private final CompressionSettings compression;
-  private final StatisticsColumns statistics;
-  private final LogBatchEncoder encoder;
+  private final BatchFormat format;
 
   /**
+   * @param allocator memory of rows that are copied and of batches that are cut in two
+   * @param encoders those of all uploads
    * @param written the table, with the columns that the rows have; its options say how batches are
    *     compressed and which columns have statistics
    */
-  BatchCutter(BufferAllocator allocator, Located written) {
+  BatchCutter(BufferAllocator allocator, BatchEncoders encoders, Located written) {
     this.allocator = allocator;
+    this.encoders = encoders;
     this.schema = written.schema();
-    this.compression =
-        CompressionSettings.ofTable(written.options()).orElse(CompressionSettings.defaults());
-    this.statistics = TableOptions.of(written.options()).statisticsColumns();
-    this.encoder = new LogBatchEncoder(allocator, compression, statistics);
+    this.format = BatchFormat.ofTable(written.options());
   }
 
-  /** The same rows in two parts, see {@link PutPart#halves}; on any thread. */
+  /** The same rows in two parts, see {@link PutPart#halves}. */
   List<PutPart> halves(PutPart part) {
-    try (LogBatchEncoder own = new LogBatchEncoder(allocator, compression, statistics)) {
-      return part.halves(allocator, schema, own);
-    }
+    return part.halves(
+        allocator,
+        schema,
+        (rows, changeTypes, writer) -> encoders.encode(format, rows, schema, changeTypes, writer));
   }
 
   /**
@@ -115,7 +113,8 @@ final class BatchCutter implements AutoCloseable {
     BatchWriter writer = writer(rows, from, to, sequences, firstSequence);
     EncodedBatch batch = null;
     try (VectorSchemaRoot part = part(message.root(), rows, from, to)) {
-      batch = encoder.encode(part, schema, message.changeTypes(rows, from, to), writer);
+      ByteBuffer changeTypes = message.changeTypes(rows, from, to);
+      batch = encoders.encode(format, part, schema, changeTypes, writer);
     } catch (SluiceException e) {
       if (e.code() != ErrorCode.BATCH_TOO_LARGE) {
         throw e;
@@ -193,10 +192,5 @@ final class BatchCutter implements AutoCloseable {
       bytes += vector.getBufferSize();
     }
     return bytes;
-  }
-
-  @Override
-  public void close() {
-    encoder.close();
   }
 }

@@ -1,6 +1,7 @@
 package io.sluice.tablet.flight;
 
 import io.sluice.common.TimeSource;
+import io.sluice.format.batch.BatchEncoders;
 import io.sluice.tablet.lookup.KvMeters;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
@@ -13,6 +14,7 @@ import org.apache.arrow.memory.BufferAllocator;
  * @param settings limits
  * @param budgets unanswered bytes by connection
  * @param allocator memory of uploads
+ * @param encoders make batches of uploads
  * @param peers puts into buckets that other servers lead
  * @param retries runs puts that are tried again after a pause; tasks must not block
  * @param calls threads for calls whose messages are decoded or wait for metadata
@@ -26,6 +28,7 @@ record PutContext(
     FlightSettings settings,
     ConnectionBudgets budgets,
     BufferAllocator allocator,
+    BatchEncoders encoders,
     PeerChannels peers,
     ScheduledExecutorService retries,
     Executor calls,

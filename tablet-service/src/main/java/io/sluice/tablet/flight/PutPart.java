@@ -3,7 +3,6 @@ package io.sluice.tablet.flight;
 import io.sluice.format.batch.BatchWriter;
 import io.sluice.format.batch.EncodedBatch;
 import io.sluice.format.batch.LogBatchDecoder;
-import io.sluice.format.batch.LogBatchEncoder;
 import io.sluice.format.batch.LogBatchHeader;
 import io.sluice.format.schema.ArrowSchemas;
 import io.sluice.format.schema.TableSchema;
@@ -20,6 +19,11 @@ import org.apache.arrow.vector.VectorSchemaRoot;
  * @param sequences by row its sequence, empty without a writer
  */
 record PutPart(EncodedBatch batch, long[] sequences) implements AutoCloseable {
+  /** Frames rows as a batch, to be closed by the caller. */
+  interface Framing {
+    EncodedBatch encode(VectorSchemaRoot rows, ByteBuffer changeTypes, BatchWriter writer);
+  }
+
   int rows() {
     return batch.header().recordCount();
   }
@@ -29,17 +33,17 @@ record PutPart(EncodedBatch batch, long[] sequences) implements AutoCloseable {
    * row. This part stays as it is.
    *
    * @param schema columns of the rows
-   * @param encoder frames the parts
+   * @param framing frames the parts
    */
-  List<PutPart> halves(BufferAllocator allocator, TableSchema schema, LogBatchEncoder encoder) {
+  List<PutPart> halves(BufferAllocator allocator, TableSchema schema, Framing framing) {
     int rows = rows();
     int half = rows / 2;
     try (LogBatchDecoder decoder = new LogBatchDecoder(allocator);
         VectorSchemaRoot root =
             decoder.decode(ArrowSchemas.toArrow(schema), batch.metadata(), batch.body())) {
-      PutPart first = part(encoder, root, schema, 0, half);
+      PutPart first = part(framing, root, 0, half);
       try {
-        return List.of(first, part(encoder, root, schema, half, rows));
+        return List.of(first, part(framing, root, half, rows));
       } catch (RuntimeException | Error e) {
         first.close();
         throw e;
@@ -47,13 +51,12 @@ record PutPart(EncodedBatch batch, long[] sequences) implements AutoCloseable {
     }
   }
 
-  private PutPart part(
-      LogBatchEncoder encoder, VectorSchemaRoot root, TableSchema schema, int from, int to) {
+  private PutPart part(Framing framing, VectorSchemaRoot root, int from, int to) {
     ByteBuffer types = batch.changeTypes().duplicate();
     ByteBuffer own = types.hasRemaining() ? types.slice(types.position() + from, to - from) : types;
     long[] part = sequences.length == 0 ? sequences : Arrays.copyOfRange(sequences, from, to);
     try (VectorSchemaRoot rows = root.slice(from, to - from)) {
-      return new PutPart(encoder.encode(rows, schema, own, writer(from, to)), part);
+      return new PutPart(framing.encode(rows, own, writer(from, to)), part);
     }
   }
 

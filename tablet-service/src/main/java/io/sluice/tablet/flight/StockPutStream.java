@@ -81,7 +81,6 @@ final class StockPutStream implements PutStream {
     @Override
     public void close() {
       targets.close();
-      cutter.close();
     }
   }
 
@@ -206,7 +205,7 @@ final class StockPutStream implements PutStream {
               schema,
               mapping,
               new RowRouter(written, partitions, firstBucket),
-              new BatchCutter(context.allocator(), written),
+              new BatchCutter(context.allocator(), context.encoders(), written),
               targets,
               writer,
               last);

@@ -3,6 +3,7 @@ package io.sluice.tablet.flight;
 import io.grpc.BindableService;
 import io.grpc.ServerMethodDefinition;
 import io.grpc.ServerServiceDefinition;
+import io.sluice.format.batch.BatchEncoders;
 import io.sluice.protocol.flight.FlightFrames;
 import io.sluice.protocol.flight.FlightMethods;
 import java.time.Duration;
@@ -26,6 +27,7 @@ import org.slf4j.LoggerFactory;
 public final class TabletFlightService implements BindableService, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TabletFlightService.class);
   private static final int PUT_WORKERS = 2;
+  private static final int IDLE_ENCODERS = 4;
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
   private final FlightMetadataService metadataCalls;
@@ -33,6 +35,7 @@ public final class TabletFlightService implements BindableService, AutoCloseable
   private final GetHandler gets;
   private final ExchangeHandler exchanges;
   private final BufferAllocator allocator;
+  private final BatchEncoders encoders;
   private final FlightMeters meters;
   private final ExecutorService scanThreads;
   private final ScheduledExecutorService retries;
@@ -44,6 +47,7 @@ public final class TabletFlightService implements BindableService, AutoCloseable
   public TabletFlightService(FlightContext context) {
     FlightSettings settings = context.settings();
     this.allocator = context.allocator();
+    this.encoders = new BatchEncoders(allocator, IDLE_ENCODERS);
     this.meters = context.meters();
     this.scanThreads = Executors.newFixedThreadPool(settings.scanThreads(), threads("flight-scan"));
     ScheduledThreadPoolExecutor retrying =
@@ -66,6 +70,7 @@ public final class TabletFlightService implements BindableService, AutoCloseable
                 settings,
                 new ConnectionBudgets(settings.unansweredBytes()),
                 allocator,
+                encoders,
                 peers,
                 retries,
                 putCalls,
@@ -106,6 +111,11 @@ public final class TabletFlightService implements BindableService, AutoCloseable
     return meters.openPuts() + meters.openScans();
   }
 
+  /** Bytes of the allocator that are kept for the next upload, whoever sends it. */
+  public long idleBytes() {
+    return encoders.idleBytes();
+  }
+
   @Override
   public void close() {
     stopAccepting();
@@ -121,6 +131,7 @@ public final class TabletFlightService implements BindableService, AutoCloseable
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    encoders.close();
   }
 
   private static void awaitEnd(ExecutorService threads, String what) throws InterruptedException {

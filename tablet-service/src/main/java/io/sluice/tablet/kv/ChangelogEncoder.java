@@ -2,44 +2,43 @@ package io.sluice.tablet.kv;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.format.batch.BatchEncoders;
+import io.sluice.format.batch.BatchFormat;
 import io.sluice.format.batch.BatchLimits;
 import io.sluice.format.batch.BatchWriter;
 import io.sluice.format.batch.EncodedBatch;
-import io.sluice.format.batch.LogBatchEncoder;
 import java.nio.ByteBuffer;
-import org.apache.arrow.memory.BufferAllocator;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Turns an evaluated changelog into one log batch, as a log is cut between batches after a crash:
  * so a put is there wholly or not at all, with all of its sequences. A put whose changelog does not
- * fit a batch must be sent in parts. One owner, not thread-safe.
+ * fit a batch must be sent in parts. One for all buckets of a server. Thread-safe.
  */
-public final class ChangelogEncoder implements AutoCloseable {
-  private final LogBatchEncoder encoder;
+public final class ChangelogEncoder {
+  private final BatchEncoders encoders;
   private final int maxBatchBytes;
 
-  ChangelogEncoder(LogBatchEncoder encoder, int maxBatchBytes) {
-    this.encoder = encoder;
-    this.maxBatchBytes = maxBatchBytes;
+  /** With the limit {@link BatchLimits#MAX_BATCH_BYTES}. */
+  public ChangelogEncoder(BatchEncoders encoders) {
+    this(encoders, BatchLimits.MAX_BATCH_BYTES);
   }
 
-  /** One whose limit is {@link BatchLimits#MAX_BATCH_BYTES}. */
-  static ChangelogEncoder of(BufferAllocator allocator, ChangelogFormat format) {
-    return new ChangelogEncoder(
-        new LogBatchEncoder(allocator, format.compression(), format.statistics()),
-        BatchLimits.MAX_BATCH_BYTES);
+  ChangelogEncoder(BatchEncoders encoders, int maxBatchBytes) {
+    this.encoders = encoders;
+    this.maxBatchBytes = maxBatchBytes;
   }
 
   /**
    * The batch of a plan that is not empty.
    *
+   * @param format how the table's batches are written
    * @param writer who puts, with the sequences of the rows that were evaluated
    * @return leader's fields zero; to be closed by the caller
    * @throws SluiceException PUT_TOO_LARGE when the changelog of several rows does not fit a batch,
    *     ROW_TOO_LARGE when what one row changes does not
    */
-  public EncodedBatch encode(ChangelogPlan plan, BatchWriter writer) {
+  public EncodedBatch encode(BatchFormat format, ChangelogPlan plan, BatchWriter writer) {
     ChangelogRecords records = plan.records();
     if (writer.id() >= 0 && writer.sequenceCount() < records.inputRowCount()) {
       throw new SluiceException(
@@ -57,7 +56,7 @@ public final class ChangelogEncoder implements AutoCloseable {
     EncodedBatch batch;
     try {
       ByteBuffer types = ByteBuffer.wrap(records.changeTypes());
-      batch = encoder.encode(records.root(), records.schema(), types, writer);
+      batch = encoders.encode(format, records.root(), records.schema(), types, writer);
     } catch (SluiceException e) {
       throw e.code() == ErrorCode.BATCH_TOO_LARGE
           ? tooLarge(records, oneRow, records.bytes(), e)
@@ -97,11 +96,5 @@ public final class ChangelogEncoder implements AutoCloseable {
             + " bytes with the row before; the limit for both is "
             + BatchLimits.MAX_SINGLE_ROW_BYTES,
         cause);
-  }
-
-  /** Gives back scratch memory and codec contexts. */
-  @Override
-  public void close() {
-    encoder.close();
   }
 }

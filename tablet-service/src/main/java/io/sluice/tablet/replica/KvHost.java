@@ -5,7 +5,8 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TableBucket;
 import io.sluice.common.TimeSource;
-import io.sluice.tablet.kv.ChangelogEncoders;
+import io.sluice.format.batch.BatchEncoders;
+import io.sluice.tablet.kv.ChangelogEncoder;
 import io.sluice.tablet.kv.KvResources;
 import io.sluice.tablet.kv.KvSettings;
 import io.sluice.tablet.kv.KvTablet;
@@ -48,7 +49,8 @@ public final class KvHost implements AutoCloseable {
 
   private final KvResources resources;
   private final BufferAllocator allocator;
-  private final ChangelogEncoders encoders;
+  private final BatchEncoders encoders;
+  private final ChangelogEncoder changelogs;
   private final TimeSource time;
   private final IdGrants ids;
   private final KvCounters counters = new KvCounters();
@@ -64,7 +66,8 @@ public final class KvHost implements AutoCloseable {
   private KvHost(KvResources resources, BufferAllocator allocator, TimeSource time, IdGrants ids) {
     this.resources = resources;
     this.allocator = allocator;
-    this.encoders = new ChangelogEncoders(allocator, IDLE_ENCODERS);
+    this.encoders = new BatchEncoders(allocator, IDLE_ENCODERS);
+    this.changelogs = new ChangelogEncoder(encoders);
     this.time = time;
     this.ids = ids;
     this.flusher = new MemtableFlusher(resources, time);
@@ -164,8 +167,8 @@ public final class KvHost implements AutoCloseable {
   }
 
   /** What makes batches of changelogs. */
-  ChangelogEncoders encoders() {
-    return encoders;
+  ChangelogEncoder changelogs() {
+    return changelogs;
   }
 
   /** The clock that says which rows have outlived their table's limit. */

@@ -2,12 +2,12 @@ package io.sluice.tablet.replica;
 
 import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
+import io.sluice.format.batch.BatchFormat;
 import io.sluice.format.batch.BatchWriter;
 import io.sluice.format.batch.EncodedBatch;
 import io.sluice.format.batch.LogBatchHeader;
 import io.sluice.format.schema.Column;
 import io.sluice.format.schema.TableSchema;
-import io.sluice.tablet.kv.ChangelogFormat;
 import io.sluice.tablet.kv.ChangelogPlan;
 import io.sluice.tablet.kv.KvRules;
 import io.sluice.tablet.kv.KvTablet;
@@ -34,7 +34,7 @@ final class KvPuts {
   private final Supplier<KvTablet> rows;
   // As the table's options were when the newest put came.
   private Map<String, String> options = Map.of();
-  private ChangelogFormat format = ChangelogFormat.ofTable(options);
+  private BatchFormat format = BatchFormat.ofTable(options);
   private final Map<ShapeKey, PutShape> shapes = new HashMap<>();
 
   /** What rows of a put look like. */
@@ -146,7 +146,7 @@ final class KvPuts {
 
   private EncodedBatch encode(ChangelogPlan plan, BatchWriter writer) {
     try {
-      return host.encoders().encode(format(table.get().options()), plan, writer);
+      return host.changelogs().encode(format(table.get().options()), plan, writer);
     } catch (OutOfMemoryException e) {
       throw noMemory(e);
     }
@@ -212,9 +212,9 @@ final class KvPuts {
         : PutShape.partial(key.schema(), key.targets(), idColumn);
   }
 
-  private ChangelogFormat format(Map<String, String> now) {
+  private BatchFormat format(Map<String, String> now) {
     if (!now.equals(options)) {
-      format = ChangelogFormat.ofTable(now);
+      format = BatchFormat.ofTable(now);
       options = now;
     }
     return format;

@@ -9,6 +9,7 @@ import io.sluice.protocol.kv.v1.LookupRequest;
 import io.sluice.protocol.kv.v1.LookupResponse;
 import io.sluice.protocol.kv.v1.LookupServiceGrpc;
 import io.sluice.protocol.security.ClusterSecret;
+import io.sluice.tablet.flight.TabletFlightService;
 import io.sluice.testkit.Await;
 import java.io.IOException;
 import java.net.URI;
@@ -100,8 +101,11 @@ final class TabletApplicationIT {
             .contains("sluice_kv_applied_lag 0.0")
             .contains("sluice_kv_gets_total 0.0")
             .contains("sluice_append_rows_total 1000.0")
-            .contains("sluice_session_connected 1.0")
-            .contains("sluice_allocator_used_bytes 0.0");
+            .contains("sluice_session_connected 1.0");
+        long kept = tablet.getBean(TabletFlightService.class).idleBytes();
+        assertThat(http(tablet, "/actuator/prometheus"))
+            .as("nothing but memory for the next upload")
+            .contains("sluice_allocator_used_bytes " + (double) kept);
       }
       try (ConfigurableApplicationContext tablet = start(coordinator, secretFile)) {
         Await.until("second registration", SOON, () -> coordinator.registrations.size() == 2);

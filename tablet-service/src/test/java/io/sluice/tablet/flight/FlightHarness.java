@@ -99,14 +99,17 @@ final class FlightHarness implements AutoCloseable {
       return server.getPort();
     }
 
-    /** Waits until no stream is open and no memory of either kind is in use. */
+    /**
+     * Waits until no stream is open and no memory of either kind is in use, but for encoders that
+     * wait for the next upload.
+     */
     void awaitIdle() {
       Await.until(
           "nothing in use: " + allocator.getAllocatedMemory(),
           SOON,
           () ->
               service.openStreams() == 0
-                  && allocator.getAllocatedMemory() == 0
+                  && allocator.getAllocatedMemory() == service.idleBytes()
                   && scanBuffers.metric().usedDirectMemory() == 0);
     }
 

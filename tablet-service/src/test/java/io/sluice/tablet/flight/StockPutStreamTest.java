@@ -236,6 +236,33 @@ final class StockPutStreamTest {
     assertThat(scan()).hasSize(40_000);
   }
 
+  @Test
+  void uploadsThatAreOpenAndIdleShareTheMemoryOfOneEncoder() throws Exception {
+    harness.createEvents(1);
+    FlightHarness.Tablet tablet = harness.tablet();
+    List<FlightClient.ClientStreamListener> uploads = new ArrayList<>();
+    try (VectorSchemaRoot root = Events.root(harness.clientAllocator)) {
+      Events.fill(root, 0, 40_000);
+      for (int i = 0; i < 10; i++) {
+        Answers answers = new Answers();
+        FlightClient.ClientStreamListener upload = client.startPut(PATH, root, answers);
+        uploads.add(upload);
+        upload.putNext();
+        Await.until("an answer", FlightHarness.SOON, () -> answers.all.size() == 1);
+        Await.until(
+            "only memory for the next upload",
+            FlightHarness.SOON,
+            () -> tablet.allocator.getAllocatedMemory() == tablet.service.idleBytes());
+        assertThat(tablet.service.idleBytes()).isBetween(1L, 4L << 20);
+      }
+      for (FlightClient.ClientStreamListener upload : uploads) {
+        upload.completed();
+        upload.getResult();
+      }
+    }
+    assertThat(scan()).hasSize(400_000);
+  }
+
   private static FlightSettings impatientWithPeers(Duration putTimeout) {
     return new FlightSettings(
         1, "test", 64L << 20, 1 << 20, 10, 2, putTimeout, Duration.ofSeconds(2));

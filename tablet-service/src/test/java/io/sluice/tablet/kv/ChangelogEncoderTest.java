@@ -10,11 +10,11 @@ import io.sluice.common.ErrorCode;
 import io.sluice.common.SluiceException;
 import io.sluice.common.TableOptions;
 import io.sluice.format.batch.BatchCodec;
+import io.sluice.format.batch.BatchEncoders;
+import io.sluice.format.batch.BatchFormat;
 import io.sluice.format.batch.BatchLimits;
 import io.sluice.format.batch.BatchWriter;
-import io.sluice.format.batch.CompressionSettings;
 import io.sluice.format.batch.EncodedBatch;
-import io.sluice.format.batch.LogBatchEncoder;
 import io.sluice.format.batch.LogBatchHeader;
 import io.sluice.tablet.kv.KvFixture.Change;
 import java.nio.ByteBuffer;
@@ -29,35 +29,39 @@ import org.junit.jupiter.api.io.TempDir;
 
 final class ChangelogEncoderTest {
   private static final PutShape FULL = PutShape.full(SCHEMA);
-  private static final ChangelogFormat RAW =
-      ChangelogFormat.ofTable(
+  private static final BatchFormat RAW =
+      BatchFormat.ofTable(
           Map.of(TableOptions.COMPRESSION_TYPE, "none", TableOptions.STATISTICS_COLUMNS, "none"));
 
   @TempDir private Path temp;
   private KvFixture kv;
+  private BatchEncoders encoders;
+  private ChangelogEncoder encoder;
 
   @BeforeEach
   void open() {
     kv = new KvFixture(temp.resolve("kv"));
+    encoders = new BatchEncoders(kv.allocator, 1);
+    encoder = new ChangelogEncoder(encoders);
   }
 
   @AfterEach
   void close() {
+    encoders.close();
     kv.close();
   }
 
   @Test
   void theBatchAccountsForEveryRowOfThePut() {
-    try (ChangelogEncoder encoder = ChangelogEncoder.of(kv.allocator, RAW);
-        ChangelogPlan plan =
-            kv.evaluate(
-                FULL,
-                List.of(
-                    delete(9, null, null, null),
-                    put(1, "a", null, 1),
-                    put(1, "b", null, 1),
-                    put(1, "b", null, 1)))) {
-      try (EncodedBatch batch = encoder.encode(plan, new BatchWriter(7, 2, 100, 4))) {
+    try (ChangelogPlan plan =
+        kv.evaluate(
+            FULL,
+            List.of(
+                delete(9, null, null, null),
+                put(1, "a", null, 1),
+                put(1, "b", null, 1),
+                put(1, "b", null, 1)))) {
+      try (EncodedBatch batch = encoder.encode(RAW, plan, new BatchWriter(7, 2, 100, 4))) {
         assertThat(batch.header().codecId()).isEqualTo(BatchCodec.NONE.id());
         assertThat(batch.header().statisticsLength()).isZero();
         LogBatchHeader header = batch.header();
@@ -67,11 +71,11 @@ final class ChangelogEncoderTest {
         assertThat(header.baseSequence()).isEqualTo(100);
         assertThat(header.sequenceCount()).isEqualTo(4);
       }
-      assertThatThrownBy(() -> encoder.encode(plan, new BatchWriter(7, 2, 100, 3)))
+      assertThatThrownBy(() -> encoder.encode(RAW, plan, new BatchWriter(7, 2, 100, 3)))
           .isInstanceOf(SluiceException.class)
           .hasMessageContaining("one for each row");
       // Rows of an upload that went to other buckets have sequences, too.
-      try (EncodedBatch batch = encoder.encode(plan, new BatchWriter(7, 2, 100, 30))) {
+      try (EncodedBatch batch = encoder.encode(RAW, plan, new BatchWriter(7, 2, 100, 30))) {
         assertThat(batch.header().sequenceCount()).isEqualTo(30);
       }
     }
@@ -83,19 +87,16 @@ final class ChangelogEncoderTest {
     for (int k = 0; k < 40; k++) {
       changes.add(put(k % 25, "x".repeat(100 + k), null, k));
     }
-    try (ChangelogEncoder encoder =
-        new ChangelogEncoder(
-            new LogBatchEncoder(kv.allocator, CompressionSettings.of(BatchCodec.NONE)), 1_200)) {
-      try (ChangelogPlan plan = kv.evaluate(FULL, changes)) {
-        assertThatThrownBy(() -> encoder.encode(plan, new BatchWriter(7, 2, 100, 40)))
-            .isInstanceOfSatisfying(
-                SluiceException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.PUT_TOO_LARGE))
-            .hasMessageContaining("fewer rows");
-      }
-      try (ChangelogPlan plan = kv.evaluate(FULL, changes.subList(0, 2));
-          EncodedBatch batch = encoder.encode(plan, new BatchWriter(7, 2, 100, 2))) {
-        assertThat(batch.header().recordCount()).isEqualTo(2);
-      }
+    ChangelogEncoder small = new ChangelogEncoder(encoders, 1_200);
+    try (ChangelogPlan plan = kv.evaluate(FULL, changes)) {
+      assertThatThrownBy(() -> small.encode(RAW, plan, new BatchWriter(7, 2, 100, 40)))
+          .isInstanceOfSatisfying(
+              SluiceException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.PUT_TOO_LARGE))
+          .hasMessageContaining("fewer rows");
+    }
+    try (ChangelogPlan plan = kv.evaluate(FULL, changes.subList(0, 2));
+        EncodedBatch batch = small.encode(RAW, plan, new BatchWriter(7, 2, 100, 2))) {
+      assertThat(batch.header().recordCount()).isEqualTo(2);
     }
   }
 
@@ -103,17 +104,15 @@ final class ChangelogEncoderTest {
   void oneRowMayBeLargerThanABatch() {
     String large = "x".repeat(5_000_000);
     kv.put(put(1, large, null, 1));
-    try (ChangelogEncoder encoder = ChangelogEncoder.of(kv.allocator, RAW)) {
-      try (ChangelogPlan plan = kv.evaluate(FULL, List.of(put(1, large, null, 2)));
-          EncodedBatch batch = encoder.encode(plan, BatchWriter.NONE)) {
-        assertThat(batch.wireBytes())
-            .isBetween(BatchLimits.MAX_BATCH_BYTES, BatchLimits.MAX_SINGLE_ROW_BYTES);
-      }
-      try (ChangelogPlan plan =
-          kv.evaluate(FULL, List.of(put(0, "s", null, 0), put(1, large, null, 2)))) {
-        assertThatThrownBy(() -> encoder.encode(plan, BatchWriter.NONE))
-            .hasMessageContaining("fewer rows");
-      }
+    try (ChangelogPlan plan = kv.evaluate(FULL, List.of(put(1, large, null, 2)));
+        EncodedBatch batch = encoder.encode(RAW, plan, BatchWriter.NONE)) {
+      assertThat(batch.wireBytes())
+          .isBetween(BatchLimits.MAX_BATCH_BYTES, BatchLimits.MAX_SINGLE_ROW_BYTES);
+    }
+    try (ChangelogPlan plan =
+        kv.evaluate(FULL, List.of(put(0, "s", null, 0), put(1, large, null, 2)))) {
+      assertThatThrownBy(() -> encoder.encode(RAW, plan, BatchWriter.NONE))
+          .hasMessageContaining("fewer rows");
     }
   }
 

@@ -250,6 +250,11 @@ final class BodyWriter implements AutoCloseable {
     }
   }
 
+  /** Memory that is kept for the next body. */
+  long scratchBytes() {
+    return scratchBytes.capacity();
+  }
+
   private void releaseScratch() {
     if (scratch != null) {
       scratch.close();

@@ -214,6 +214,11 @@ public final class LogBatchEncoder implements AutoCloseable {
     return true;
   }
 
+  /** Scratch memory that is kept for the next batch. */
+  long scratchBytes() {
+    return bodies.scratchBytes();
+  }
+
   /** Gives back scratch memory and codec contexts. */
   @Override
   public void close() {
