@@ -5,6 +5,7 @@ import io.sluice.common.SluiceException;
 import io.sluice.format.batch.BatchLimits;
 import io.sluice.protocol.flight.OutboundFrame;
 import io.sluice.protocol.flight.v1.ScanMetadata;
+import io.sluice.tablet.kv.KvSchemas;
 import io.sluice.tablet.kv.RowBatch;
 import io.sluice.tablet.kv.RowScan;
 import io.sluice.tablet.lookup.KvMeters;
@@ -28,11 +29,12 @@ final class KvScanStream extends ScanCall {
   private final ScanPlan plan;
   private final FlightContext context;
   private final KvMeters meters;
-  private final RowBatch rows;
 
   // Owned by the thread that runs the turn.
   private final ArrayDeque<Replica> buckets = new ArrayDeque<>();
   private @Nullable RowScan scan;
+  // Has memory during a turn only: there may be many scans, and few turns at a time.
+  private @Nullable RowBatch batch;
   // Whether the scan stands on a row that did not fit the last message.
   private boolean waiting;
   private long remainingRows;
@@ -49,17 +51,19 @@ final class KvScanStream extends ScanCall {
     this.context = context;
     this.meters = context.lookups().meters();
     this.remainingRows = plan.limit();
-    this.rows =
-        plan.schema()
-            .rows(
-                new HostedSchemas(
-                    context.replicas(), plan.table().tableId(), plan.table().schema()),
-                context);
     plan.ranges().forEach(range -> buckets.add(range.replica()));
   }
 
   @Override
   Turn turn() {
+    try {
+      return sendSome();
+    } finally {
+      closeBatch();
+    }
+  }
+
+  private Turn sendSome() {
     if (!opened) {
       opened = true;
       send(PlainFrames.schema(plan.schema().arrow()));
@@ -90,7 +94,8 @@ final class KvScanStream extends ScanCall {
       bucket.requireLease();
       meters.scanned();
     }
-    boolean more = fill(open);
+    RowBatch rows = batch();
+    boolean more = fill(rows, open);
     ScanMetadata metadata = metadata(bucket, open, epoch);
     if (rows.rowCount() > 0) {
       send(PlainFrames.rows(rows.finish(), metadata, context.scanBuffers()));
@@ -108,8 +113,27 @@ final class KvScanStream extends ScanCall {
     }
   }
 
+  private RowBatch batch() {
+    RowBatch known = batch;
+    if (known == null) {
+      KvSchemas schemas =
+          new HostedSchemas(context.replicas(), plan.table().tableId(), plan.table().schema());
+      known = plan.schema().rows(schemas, context);
+      batch = known;
+    }
+    return known;
+  }
+
+  private void closeBatch() {
+    RowBatch known = batch;
+    if (known != null) {
+      known.close();
+      batch = null;
+    }
+  }
+
   /** Adds rows up to the size of a message; false when the bucket has no more. */
-  private boolean fill(RowScan open) {
+  private boolean fill(RowBatch rows, RowScan open) {
     long limit = Math.min(MAX_ROWS, remainingRows);
     long bytes = 0;
     long unchecked = 0;
@@ -156,7 +180,6 @@ final class KvScanStream extends ScanCall {
       open.close();
       scan = null;
     }
-    rows.close();
   }
 
   /** What a ticket must not ask for together with the current rows. */

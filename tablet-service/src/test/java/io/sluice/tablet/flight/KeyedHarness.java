@@ -54,7 +54,7 @@ final class KeyedHarness implements AutoCloseable, FakeCoordinator.Hosting {
   final FakeCoordinator coordinator;
   final BufferAllocator clientAllocator = new RootAllocator();
   final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-  private final BufferAllocator allocator = new RootAllocator(256L << 20);
+  final BufferAllocator allocator = new RootAllocator(256L << 20);
   private final UnpooledByteBufAllocator scanBuffers = new UnpooledByteBufAllocator(true, true);
   final ReplicaSet replicas;
   private final KvHost kv;

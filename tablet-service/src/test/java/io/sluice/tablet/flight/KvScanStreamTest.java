@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.common.TablePath;
 import io.sluice.protocol.flight.v1.ScanTicket;
+import io.sluice.testkit.Await;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -96,15 +97,44 @@ final class KvScanStreamTest {
     return messages;
   }
 
+  @Test
+  void aScanWhoseClientIsSlowHoldsNoVectors() {
+    Map<String, Integer> letters = new TreeMap<>();
+    for (int i = 0; i < 70; i++) {
+      letters.put("k%03d".formatted(i), 100 * KIBIBYTE);
+    }
+    upload(letters);
+    long before = harness.allocator.getAllocatedMemory();
+    List<RawCall> slow = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      RawCall call = rawCall(ticket());
+      call.request(2);
+      slow.add(call);
+    }
+    Await.until(
+        "each scan has begun",
+        FlightHarness.SOON,
+        () -> slow.stream().allMatch(call -> call.answers().size() == 2));
+    Await.until(
+        "only what was held before",
+        FlightHarness.SOON,
+        () -> harness.allocator.getAllocatedMemory() == before);
+    for (RawCall call : slow) {
+      call.request(10_000);
+      assertThat(call.status().isOk()).isTrue();
+      assertThat(call.answers()).hasSize(1 + 7);
+    }
+  }
+
+  private RawCall rawCall(ScanTicket.Builder ticket) {
+    return RawCall.get(
+        harness.channel(),
+        Flight.Ticket.newBuilder().setTicket(ticket.build().toByteString()).build().toByteArray());
+  }
+
   /** Sizes of the messages that a client with the common limit gets, the schema's included. */
   private List<Integer> sizes(ScanTicket.Builder ticket) {
-    RawCall call =
-        RawCall.get(
-            harness.channel(),
-            Flight.Ticket.newBuilder()
-                .setTicket(ticket.build().toByteString())
-                .build()
-                .toByteArray());
+    RawCall call = rawCall(ticket);
     call.request(10_000);
     assertThat(call.status().isOk()).as("%s", call.status()).isTrue();
     return call.answers().stream().map(each -> each.length).toList();
