@@ -1,7 +1,11 @@
 package io.sluice.tablet.kv;
 
+import io.sluice.common.ErrorCode;
+import io.sluice.common.SluiceException;
+import io.sluice.testkit.Await;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class StoreRows {
   private StoreRows() {}
 
-  /** Puts a row for each number, one record each. */
+  /** Puts a row for each number, one record each; waits where the store stalls for its disk. */
   public static void put(KvStore store, int from, int to, String text) {
     long start = store.appliedOffset();
     List<KvChange> changes = new ArrayList<>();
@@ -19,7 +23,20 @@ public final class StoreRows {
       int delta = store.get(key(number)) == null ? 1 : 0;
       changes.add(new KvChange(new RowKey(key(number)), value, start + changes.size(), delta));
     }
-    store.apply(new KvBatch(changes, start, start + changes.size()));
+    KvBatch batch = new KvBatch(changes, start, start + changes.size());
+    Await.until("room in the store", Duration.ofSeconds(30), () -> applies(store, batch));
+  }
+
+  private static boolean applies(KvStore store, KvBatch batch) {
+    try {
+      store.apply(batch);
+      return true;
+    } catch (SluiceException e) {
+      if (e.code() == ErrorCode.BACKPRESSURE) {
+        return false;
+      }
+      throw e;
+    }
   }
 
   /** The text of a row. */
