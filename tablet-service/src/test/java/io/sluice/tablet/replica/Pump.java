@@ -232,8 +232,15 @@ final class Pump {
         beginning);
   }
 
-  /** Servers that follow somebody. */
-  Set<Integer> following() {
-    return new HashSet<>(followed.keySet());
+  /** Servers that follow that one under that epoch. */
+  Set<Integer> following(int leader, int epoch) {
+    Set<Integer> servers = new HashSet<>();
+    followed.forEach(
+        (server, each) -> {
+          if (each.leader() == leader && each.epoch() == epoch) {
+            servers.add(server);
+          }
+        });
+    return servers;
   }
 }

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -246,6 +247,14 @@ final class ReplicaGroup implements AutoCloseable {
   Replica awaitLeader(int id) {
     pumpUntil("server " + id + " leads under " + epoch, () -> replica(id).requireLeader() == epoch);
     return replica(id);
+  }
+
+  /** Waits until every server but the leader follows it, so that rounds can be counted. */
+  void awaitFollowers() {
+    Set<Integer> others = new TreeSet<>(servers.keySet());
+    others.remove(leader);
+    Await.until(
+        "all follow " + leader, PATIENCE, () -> pump.following(leader, epoch).equals(others));
   }
 
   /** Fetches until all replicas that are not cut off are the same and committed as a whole. */

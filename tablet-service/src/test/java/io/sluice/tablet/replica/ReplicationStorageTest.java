@@ -45,6 +45,7 @@ final class ReplicationStorageTest {
                 plain.bucketKey(),
                 Map.of(TableOptions.LOG_TTL, "10 min")));
     group.awaitLeader(1);
+    group.awaitFollowers();
   }
 
   @AfterEach

@@ -36,6 +36,7 @@ final class ReplicationTest {
   void open() {
     group = new ReplicaGroup(temp, 3);
     group.awaitLeader(1);
+    group.awaitFollowers();
   }
 
   @AfterEach
