@@ -13,13 +13,15 @@ import java.util.concurrent.TimeUnit;
 public final class MachineFacts {
   private MachineFacts() {}
 
-  /** Processor, cores, memory, system, Java and load, by name. */
+  /** Processor, cores, memory, system, congestion control, Java and load, by name. */
   public static Map<String, Object> ofThisMachine() {
     Map<String, Object> facts = new LinkedHashMap<>();
     facts.put("processor", field(Path.of("/proc/cpuinfo"), "model name"));
     facts.put("cores", Runtime.getRuntime().availableProcessors());
     facts.put("memory", field(Path.of("/proc/meminfo"), "MemTotal"));
     facts.put("os", System.getProperty("os.name") + " " + System.getProperty("os.version"));
+    facts.put(
+        "congestion_control", firstWords(Path.of("/proc/sys/net/ipv4/tcp_congestion_control"), 1));
     facts.put("java", System.getProperty("java.vendor") + " " + Runtime.version());
     facts.put("load_average", firstWords(Path.of("/proc/loadavg"), 3));
     return facts;

@@ -98,12 +98,13 @@ public final class BulkTransport implements AutoCloseable {
 
   private ServerChannel serverChannel() {
     ServerChannel channel = epoll ? new EpollServerSocketChannel() : new NioServerSocketChannel();
-    channel.pipeline().addLast(new Accepted());
+    channel.pipeline().addLast(UnpacedLoopback.INSTANCE, new Accepted());
     return channel;
   }
 
   private Channel clientChannel() {
     Channel channel = epoll ? new EpollSocketChannel() : new NioSocketChannel();
+    channel.pipeline().addLast(UnpacedLoopback.INSTANCE);
     prepare(channel);
     return channel;
   }
