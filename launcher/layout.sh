@@ -181,10 +181,11 @@ java_options() {
       ;;
     tablet)
       # C2 compiles long chains of small calls in parts: it is done in half the time, and the code is
-      # no slower. Netty's buffers are not filled with zeros, and answers to followers fit its pool.
+      # no slower. Netty's buffers are not filled with zeros, answers to followers fit its pool,
+      # and no stack traces are taken of some of them.
       printf '%s\n' -Xms64m -Xmx512m -XX:+UseG1GC -XX:MaxGCPauseMillis=50 \
         -XX:MaxInlineLevel=9 -XX:InlineSmallCode=1000 -Dio.netty.tryReflectionSetAccessible=true \
-        -Dio.netty.allocator.maxOrder=11
+        -Dio.netty.allocator.maxOrder=11 -Dio.netty.leakDetection.level=disabled
       extra_options "${SLUICE_TABLET_JAVA_OPTS:-}"
       ;;
     tiering)

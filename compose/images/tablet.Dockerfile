@@ -24,5 +24,5 @@ EXPOSE 9223 9280
 HEALTHCHECK --interval=5s --timeout=4s --start-period=60s --retries=12 CMD ["is-ready"]
 ENTRYPOINT ["java", "-XX:MaxRAMPercentage=35", "-XX:+ExitOnOutOfMemoryError", "-Dfile.encoding=UTF-8", \
     "-XX:MaxInlineLevel=9", "-XX:InlineSmallCode=1000", "-Dio.netty.tryReflectionSetAccessible=true", \
-    "-Dio.netty.allocator.maxOrder=11", \
+    "-Dio.netty.allocator.maxOrder=11", "-Dio.netty.leakDetection.level=disabled", \
     "--add-opens=java.base/java.nio=ALL-UNNAMED", "-jar", "/app/service.jar"]
