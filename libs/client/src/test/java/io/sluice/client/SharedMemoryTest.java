@@ -106,4 +106,30 @@ class SharedMemoryTest {
       assertThat(allocator.getAllocatedMemory()).isZero();
     }
   }
+
+  @Test
+  void moreThanTheTransportTakesAtOnceIsStoredInOrder() {
+    int rows = 100;
+    int batches = 24;
+    Text large = new Text("x".repeat(10_000));
+    try (BufferAllocator allocator = new RootAllocator();
+        FakeCluster cluster = new FakeCluster(LOG, 1, 1);
+        Connection connection = Connection.open(plain(cluster).withBatchBytes(1 << 20));
+        AppendWriter writer = connection.table("demo.t").appendWriter();
+        VectorSchemaRoot root = VectorSchemaRoot.create(ArrowSchemas.toArrow(LOG), allocator)) {
+      for (int batch = 0; batch < batches; batch++) {
+        fill(root, batch * rows, rows);
+        for (int i = 0; i < rows; i++) {
+          ((VarCharVector) root.getVector(1)).setSafe(i, large);
+        }
+        writer.share(root);
+        if (batch % 8 == 7) {
+          // The next ones find a loop that has nothing to do.
+          writer.flush();
+        }
+      }
+      assertThat(cluster.allValues())
+          .isEqualTo(LongStream.range(0, (long) batches * rows).boxed().toList());
+    }
+  }
 }

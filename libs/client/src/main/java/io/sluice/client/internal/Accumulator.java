@@ -86,6 +86,11 @@ final class Accumulator implements AutoCloseable {
             (long) MAX_SEALED_BATCHES * batchBytes, "The queue of batches to be encoded", time);
   }
 
+  /** Sets what a thread runs before it waits for the delivery loop to take sealed batches. */
+  void whenBacklogFull(Runnable wakeLoop) {
+    backlog.whenFull(wakeLoop);
+  }
+
   /** Takes the lock for one row or more, when the buffer has room. */
   void enter() {
     requireAccepting();
@@ -227,8 +232,12 @@ final class Accumulator implements AutoCloseable {
     nextLookNanos = AWAKE;
   }
 
-  /** Adds rows that are encoded already, after those of the bucket's open batch. Lock held. */
-  void addEncoded(SealedBatch batch) {
+  /**
+   * Adds rows that are encoded already, after those of the bucket's open batch. Lock held.
+   *
+   * @return whether the delivery loop has something to do
+   */
+  boolean addEncoded(SealedBatch batch) {
     RowBatch before = batch.bucket().open();
     if (before != null) {
       seal(before);
@@ -238,6 +247,13 @@ final class Accumulator implements AutoCloseable {
     backlog.add(batch.countedBytes());
     sealed.add(batch);
     batch.bucket().partition().leave(Set.of(batch.bucket()));
+    // The loop looks for sealed batches after each that it sends.
+    return !batch.bucket().queue().hasUnsent();
+  }
+
+  /** Whether there is a sealed batch that the delivery loop has not taken. */
+  boolean hasSealed() {
+    return !sealed.isEmpty();
   }
 
   private void seal(RowBatch batch) {

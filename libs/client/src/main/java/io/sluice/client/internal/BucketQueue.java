@@ -18,6 +18,7 @@ final class BucketQueue {
   private boolean pausing;
   private long lastNewsNanos;
   private volatile boolean idle = true;
+  private volatile boolean hasUnsent;
 
   /**
    * @param lastSequence the last sequence stored before, -1 when none
@@ -51,6 +52,14 @@ final class BucketQueue {
     return idle;
   }
 
+  /**
+   * Whether there is a batch that waits to be sent: the loop is going to look at this bucket again,
+   * and what comes is sent after that one. From any thread.
+   */
+  boolean hasUnsent() {
+    return hasUnsent;
+  }
+
   List<PendingBatch> batches() {
     return batches;
   }
@@ -58,7 +67,7 @@ final class BucketQueue {
   /** Adds the batch that goes on at {@link #nextSequence}. */
   void add(PendingBatch batch) {
     batches.add(batch);
-    idle = false;
+    changed();
     nextSequence = batch.lastSequence() + 1;
   }
 
@@ -69,7 +78,7 @@ final class BucketQueue {
     }
     pausing = false;
     while (sent < batches.size() && batches.get(sent).isFinal()) {
-      sent++;
+      markSent();
     }
     if (sent == batches.size()) {
       return null;
@@ -92,9 +101,10 @@ final class BucketQueue {
     return pausing ? Math.max(retryAtNanos - now, 0) : 0;
   }
 
-  /** Says that {@link #nextToSend} was sent. */
+  /** Says that {@link #nextToSend} was sent, or is not to be sent any more. */
   void markSent() {
     sent++;
+    changed();
   }
 
   /** Sends this batch and those after it again, in order. */
@@ -110,6 +120,7 @@ final class BucketQueue {
       }
     }
     sent = Math.min(sent, at);
+    changed();
   }
 
   /** Puts the parts of a batch in its place, after it was rewound to. */
@@ -117,6 +128,7 @@ final class BucketQueue {
     int at = batches.indexOf(batch);
     batches.remove(at);
     batches.addAll(at, parts);
+    changed();
   }
 
   /** The first batch that was sent on a stream to another server than this, null without one. */
@@ -151,6 +163,11 @@ final class BucketQueue {
       ackedThrough = batches.remove(0).lastSequence();
       sent = Math.max(sent - 1, 0);
     }
+    changed();
+  }
+
+  private void changed() {
     idle = batches.isEmpty();
+    hasUnsent = sent < batches.size();
   }
 }

@@ -160,8 +160,8 @@ final class BufferingAppendWriter implements AppendWriter, RowSink {
       pass(root, rows, partition, share);
     } else {
       appendByValues(root, rows);
+      core.wake();
     }
-    core.wake();
   }
 
   /** The partition of all rows of the batch, null when there is none or there are several. */
@@ -199,27 +199,31 @@ final class BufferingAppendWriter implements AppendWriter, RowSink {
     int step = (int) Math.min(Math.max(core.config().batchBytes() / perRow, 1), MAX_PASSED_ROWS);
     for (int from = 0; from < rows; from += step) {
       int count = Math.min(step, rows - from);
+      boolean wake;
       accumulator.enter();
       try {
         List<BatchCutter.Cut> cuts =
             share ? passThrough.cutShared(root, from, count) : passThrough.cut(root, from, count);
         long wireBytes = cuts.stream().mapToLong(BatchCutter.Cut::wireBytes).sum();
-        accumulator.addEncoded(
-            new SealedBatch(
-                partition == null ? routing.next() : routing.next(partition),
-                count,
-                null,
-                cuts,
-                null,
-                null,
-                null,
-                wireBytes,
-                accumulator.deadline(),
-                new CompletableFuture<>()));
+        wake =
+            accumulator.addEncoded(
+                new SealedBatch(
+                    partition == null ? routing.next() : routing.next(partition),
+                    count,
+                    null,
+                    cuts,
+                    null,
+                    null,
+                    null,
+                    wireBytes,
+                    accumulator.deadline(),
+                    new CompletableFuture<>()));
       } finally {
         accumulator.exit();
       }
-      core.wake();
+      if (wake) {
+        core.wake();
+      }
     }
   }
 

@@ -159,10 +159,7 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
     work += sendWaiting(now);
     if (now - nextCheckNanos >= 0) {
       nextCheckNanos = now + CHECK_NANOS;
-      int before = unanswered();
-      checkTimes(now);
-      // Batches that were given up make room for others.
-      work += before - Math.min(unanswered(), before);
+      work += checkTimes(now);
     }
     return work;
   }
@@ -203,7 +200,7 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
       wait = pause > 0 ? Math.min(wait, pause) : wait;
     }
     accumulator.loopWaits(now, wait);
-    if (!signalled.get()) {
+    if (!signalled.get() && !accumulator.hasSealed()) {
       LockSupport.parkNanos(this, wait);
     }
     accumulator.loopLooks();
@@ -241,7 +238,7 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
         continue;
       }
       PutStream stream = streamFor(queue.bucket(), now);
-      if (stream != null && stream.isReady(next.wireBytes())) {
+      if (stream != null && stream.takes(next.wireBytes())) {
         stream.send(next, nextRequest++, queue.ackedThrough(), now);
         queue.markSent();
         sent++;
@@ -362,15 +359,16 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
     }
   }
 
-  private void checkTimes(long now) {
+  /** Returns how many batches it gave up, which makes room, and buckets it has begun again. */
+  private int checkTimes(long now) {
     SluiceException gone = leaders.gone();
     if (gone != null && fatal == null) {
       becomeFatal(gone);
-      return;
+      return 1;
     }
+    int changes = 0;
     for (BucketQueue queue : List.copyOf(active)) {
-      failIfDropped(queue);
-      followLeader(queue, now);
+      changes += failIfDropped(queue) + followLeader(queue, now);
       for (PendingBatch batch : queue.batches()) {
         if (now - batch.deadlineNanos() < 0) {
           break;
@@ -378,46 +376,60 @@ final class DeliveryLoop implements Runnable, PutStream.Events {
         if (!batch.isFinal()) {
           failedForGood(
               queue, batch, PutFailures.timedOut(table, batch, describeLeader(batch.bucket())));
+          changes++;
         }
       }
       dropFinal(queue);
     }
     streams.giveUpSilent(now);
     leaders.refreshIfWanted(now);
+    return changes;
   }
 
   /**
    * A leader that stands still, or is cut off, answers nothing and has been replaced after a while:
    * the batches it has go to the next one, which knows those that are stored.
+   *
+   * @return 1 when they do, else 0
    */
-  private void followLeader(BucketQueue queue, long now) {
+  private int followLeader(BucketQueue queue, long now) {
     if (queue.isEmpty()) {
-      return;
+      return 0;
     }
     String leader = leaders.leaderOf(queue.bucket().id());
     PendingBatch elsewhere = leader == null ? null : queue.firstSentElsewhere(leader);
     if (elsewhere != null) {
       queue.rewindTo(elsewhere);
       queue.news(now);
-    } else if (queue.silentNanos(now) >= SILENT_NANOS) {
+      return 1;
+    }
+    if (queue.silentNanos(now) >= SILENT_NANOS) {
       leaders.refreshSilent(now);
     }
+    return 0;
   }
 
-  /** Rows on their way into a partition that is gone do not bring it back. */
-  private void failIfDropped(BucketQueue queue) {
+  /**
+   * Rows on their way into a partition that is gone do not bring it back.
+   *
+   * @return how many batches failed
+   */
+  private int failIfDropped(BucketQueue queue) {
     WriterPartition partition = queue.bucket().partition();
     if (leaders.isGone(partition.id())) {
       partition.drop();
     }
     if (!partition.isDropped()) {
-      return;
+      return 0;
     }
+    int failed = 0;
     for (PendingBatch batch : queue.batches()) {
       if (!batch.isFinal()) {
         failedForGood(queue, batch, partition.droppedFailure());
+        failed++;
       }
     }
+    return failed;
   }
 
   private String describeLeader(WriterBucket bucket) {

@@ -27,10 +27,17 @@ final class PutStream {
   /** Bytes without an answer at which a stream takes no more; servers refuse above their limit. */
   private static final long MAX_UNANSWERED_BYTES = 16L * 1024 * 1024;
 
+  /**
+   * The transport takes more while it holds less than this: with only what fits its usual 32 KiB it
+   * would run dry after each large batch until the delivery loop has come.
+   */
+  private static final int TRANSPORT_BYTES = 2 * 1024 * 1024;
+
   private static final int ANSWERS_AHEAD = 1024;
 
   /** What a stream reports; called on the transport's thread and must not block. */
   interface Events {
+    /** The transport takes more, for which a batch waits. */
     void ready();
 
     void answered(PutStream stream, PutAnswer answer);
@@ -45,6 +52,8 @@ final class PutStream {
   private long unansweredBytes;
   private long lastProgressNanos;
   private volatile boolean cancelled;
+  // Whether a batch may wait for the transport.
+  private volatile boolean waited;
 
   private PutStream(
       String address,
@@ -60,7 +69,8 @@ final class PutStream {
   /** Opens a stream; the first message will carry the command. */
   static PutStream open(Channel channel, String address, Command command, Events events, long now) {
     ClientCall<OutboundFrame, Flight.PutResult> call =
-        channel.newCall(FlightMethods.doPutClient(), CallOptions.DEFAULT);
+        channel.newCall(
+            FlightMethods.doPutClient(), CallOptions.DEFAULT.withOnReadyThreshold(TRANSPORT_BYTES));
     PutStream stream = new PutStream(address, call, PutFrames.descriptor(command), now);
     call.start(stream.new Listener(events), new Metadata());
     call.request(ANSWERS_AHEAD);
@@ -72,9 +82,15 @@ final class PutStream {
   }
 
   /** Whether another batch may be sent now. */
-  boolean isReady(int bytes) {
-    boolean room = unansweredBytes == 0 || unansweredBytes + bytes <= MAX_UNANSWERED_BYTES;
-    return room && call.isReady();
+  boolean takes(int bytes) {
+    if (unansweredBytes > 0 && unansweredBytes + bytes > MAX_UNANSWERED_BYTES) {
+      return false;
+    }
+    // Before it is asked: it may become ready meanwhile.
+    waited = true;
+    boolean ready = call.isReady();
+    waited = !ready;
+    return ready;
   }
 
   boolean hasUnanswered() {
@@ -144,7 +160,9 @@ final class PutStream {
 
     @Override
     public void onReady() {
-      events.ready();
+      if (waited) {
+        events.ready();
+      }
     }
 
     @Override

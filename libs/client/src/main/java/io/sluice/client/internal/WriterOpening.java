@@ -224,6 +224,7 @@ public final class WriterOpening {
             accumulator);
     DeliveryLoop loop =
         new DeliveryLoop(core, table, identity, command, accumulator, preparation, rowLimit);
+    accumulator.whenBacklogFull(loop::wake);
     budget.whenFull(
         () -> {
           accumulator.requestRoom();
