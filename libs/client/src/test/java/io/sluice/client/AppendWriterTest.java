@@ -152,6 +152,32 @@ class AppendWriterTest {
     }
   }
 
+  @Test
+  void rowsWithoutAKeyPassByABucketThatIsHeldUp() {
+    int rows = 60;
+    try (FakeCluster cluster = new FakeCluster(SCHEMA, 4, 1);
+        Connection connection = Connection.open(cluster.config());
+        AppendWriter writer = connection.table("demo.t").appendWriter()) {
+      cluster.setFaults(
+          (tablet, number, put) ->
+              put.getBucket() == 0 ? Fault.of(Kind.STORE_AND_HOLD) : Fault.NONE);
+      for (int i = 0; i < rows; i++) {
+        int held = cluster.tablet(1).heldAnswers();
+        CompletableFuture<AppendResult> stored = writer.append(Row.of((long) i, "x"));
+        Await.until(
+            "answered or held",
+            Duration.ofSeconds(10),
+            () -> stored.isDone() || cluster.tablet(1).heldAnswers() > held);
+      }
+      // By turns it would be fifteen.
+      assertThat(cluster.tablet(1).heldAnswers()).isBetween(1, 3);
+      cluster.setFaults((tablet, number, put) -> Fault.NONE);
+      cluster.tablet(1).releaseAnswers();
+      writer.flush();
+      assertThat(cluster.allValues()).hasSize(rows);
+    }
+  }
+
   /** With no linger, what a slow server has not answered makes the next puts larger, not more. */
   @Test
   void rowsCollectWhileManyBatchesAreUnanswered() {

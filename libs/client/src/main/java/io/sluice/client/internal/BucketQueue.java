@@ -17,7 +17,7 @@ final class BucketQueue {
   private long retryAtNanos;
   private boolean pausing;
   private long lastNewsNanos;
-  private volatile boolean idle = true;
+  private volatile int length;
   private volatile boolean hasUnsent;
 
   /**
@@ -49,7 +49,12 @@ final class BucketQueue {
 
   /** Whether there is no batch whose outcome is awaited; from any thread. */
   boolean isIdle() {
-    return idle;
+    return length == 0;
+  }
+
+  /** How many batches there are whose outcome is awaited; from any thread. */
+  int length() {
+    return length;
   }
 
   /**
@@ -167,7 +172,7 @@ final class BucketQueue {
   }
 
   private void changed() {
-    idle = batches.isEmpty();
+    length = batches.size();
     hasUnsent = sent < batches.size();
   }
 }

@@ -9,6 +9,12 @@ import java.util.Set;
 
 /** One partition that a writer writes into; the table itself when it is not partitioned. */
 final class WriterPartition {
+  /** Batches that a bucket may have more without an answer than another and still get the next. */
+  private static final int FEW_BEHIND = 2;
+
+  /** How many buckets are compared when rows go on to another one. */
+  private static final int CANDIDATES = 16;
+
   private final TablePath path;
   private final String name;
   private final long id;
@@ -71,11 +77,31 @@ final class WriterPartition {
 
   /**
    * Rows without a bucket key go to another bucket, if there is one, when they go to one of these
-   * now. The accumulator's lock is held.
+   * now: to the next that is not far behind the others, so that a bucket whose leader or disk is
+   * held up for a moment does not fill what may be unanswered. The accumulator's lock is held.
    */
   void leave(Set<WriterBucket> left) {
-    for (int i = 0; i < buckets.length && left.contains(sticky()); i++) {
-      sticky = (sticky + 1) % buckets.length;
+    if (!left.contains(sticky())) {
+      return;
+    }
+    int[] others = new int[Math.min(buckets.length, CANDIDATES)];
+    int[] lengths = new int[others.length];
+    int found = 0;
+    int fewest = Integer.MAX_VALUE;
+    for (int i = 1; i < buckets.length && found < others.length; i++) {
+      int other = (sticky + i) % buckets.length;
+      if (!left.contains(buckets[other])) {
+        others[found] = other;
+        lengths[found] = buckets[other].queue().length();
+        fewest = Math.min(fewest, lengths[found]);
+        found++;
+      }
+    }
+    for (int i = 0; i < found; i++) {
+      if (lengths[i] <= fewest + FEW_BEHIND) {
+        sticky = others[i];
+        return;
+      }
     }
   }
 
